@@ -225,6 +225,40 @@ describe('limits', () => {
       .when(change({ limits: [wanted({ maxValue: 5 }), wanted({ limitWindow: 'weekly' })] }), { now })
       .then(ApiKeyLimitsChanged({ keyId: id, name, from: [daily, weekly], to: [{ ...daily, maxValue: 5 }, weekly] })));
 
+  test('keeps id, creation time and usage of a rule when what happens to streams changes', () =>
+    apiKey
+      .given(limited)
+      .when(change({ limits: [wanted({ onExceeded: 'stop' }), wanted({ limitWindow: 'weekly' })] }), { now })
+      .then(
+        ApiKeyLimitsChanged({
+          keyId: id,
+          name,
+          from: [daily, weekly],
+          to: [{ ...daily, onExceeded: 'stop' }, weekly],
+        }),
+      ));
+
+  test('keeps what happens to streams when a change does not name it, and finishes them by default', () => {
+    const stopping = limitRule({ id: 1, onExceeded: 'stop' });
+    apiKey
+      .given(ApiKeyCreated({ ...plain, rules: [stopping] }))
+      .when(change({ limits: [wanted({ maxValue: 5 }), wanted({ limitWindow: 'weekly' })] }))
+      .then(ApiKeyLimitsChanged({ keyId: id, name, from: [stopping], to: [{ ...stopping, maxValue: 5 }, weekly] }));
+    apiKey
+      .when(create({ limits: [wanted({ onExceeded: 'stop' })] }))
+      .then(ApiKeyCreated({ ...plain, rules: [stopping] }));
+  });
+
+  test('says in the history which limits stop streams', () =>
+    expect(
+      ApiKeyLimitsChanged.describe({
+        keyId: id,
+        name,
+        from: [daily],
+        to: [limitRule({ id: 1, onExceeded: 'stop' })],
+      }),
+    ).toBe('API key "build" has 1000 total_tokens daily, stopping streams (before: 1000 total_tokens daily)'));
+
   test('replaces a rule when its type, window or model differs', () => {
     const differences = [{ limitType: 'input_tokens' }, { limitWindow: 'monthly' }, { modelFilter: 'gpt-5' }] as const;
     for (const difference of differences) {

@@ -1,7 +1,7 @@
 import type { ApiKeyId, Instant } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
-import type { LimitRule } from '../limits/limitRule.ts';
+import type { LimitRule, OnExceeded } from '../limits/limitRule.ts';
 import type { LimitType } from '../limits/limitTypes.ts';
 import type { LimitWindow } from '../limits/limitWindows.ts';
 import {
@@ -32,6 +32,8 @@ export interface LimitRuleInput {
   readonly limitWindow: LimitWindow;
   readonly maxValue: number;
   readonly modelFilter: string | null;
+  /** By default an existing rule keeps its own, and a new one finishes streams. */
+  readonly onExceeded?: OnExceeded | undefined;
 }
 
 /** What is stored of a key's value. */
@@ -111,7 +113,7 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant)
   return events;
 }
 
-/** Type, window and model identify a rule: only its `maxValue` can change. */
+/** Type, window and model identify a rule: only its `maxValue` and `onExceeded` can change. */
 function mergeRules(
   existing: readonly LimitRule[],
   wanted: readonly LimitRuleInput[],
@@ -140,9 +142,9 @@ function mergeRules(
       });
     }
     const same = known.get(identity);
-    if (same) return { ...same, maxValue: input.maxValue };
-    const { limitType, limitWindow, maxValue } = input;
-    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: windowsNow, onExceeded: 'finish' };
+    const { limitType, limitWindow, maxValue, onExceeded = same?.onExceeded ?? 'finish' } = input;
+    if (same) return { ...same, maxValue, onExceeded };
+    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: windowsNow, onExceeded };
   });
 }
 

@@ -99,15 +99,9 @@ export const ApiKeyDeleted = event('ApiKeyDeleted', {
 
 const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');
 const shownTime = (at: number | null) => (at === null ? 'never' : new Date(at).toISOString());
-const shownRules = (list: readonly LimitRule[]) =>
-  list.length === 0
-    ? 'no limits'
-    : list
-        .map(
-          (rule) =>
-            `${rule.maxValue} ${rule.limitType} ${rule.limitWindow}${rule.modelFilter ? ` on ${rule.modelFilter}` : ''}`,
-        )
-        .join(', ');
+const shownRules = (list: readonly LimitRule[]) => (list.length === 0 ? 'no limits' : list.map(shownRule).join(', '));
+const shownRule = ({ maxValue, limitType, limitWindow, modelFilter, onExceeded }: LimitRule) =>
+  `${maxValue} ${limitType} ${limitWindow}${modelFilter ? ` on ${modelFilter}` : ''}${onExceeded === 'stop' ? ', stopping streams' : ''}`;
 
 export type ApiKeyEvent =
   | EventOf<typeof ApiKeyCreated>

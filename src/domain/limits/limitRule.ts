@@ -33,3 +33,7 @@ export const upcastRule = (rule: object): object => ({ ...rule, onExceeded: 'fin
 /** Whether a rule counts requests for this model. */
 export const appliesTo = (rule: LimitRule, model: string): boolean =>
   rule.modelFilter === null || rule.modelFilter === model;
+
+/** Whether a rule ends streams with this model that run past it. */
+export const stopsStreams = (rule: LimitRule, model: string): boolean =>
+  rule.onExceeded === 'stop' && appliesTo(rule, model);

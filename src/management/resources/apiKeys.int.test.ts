@@ -288,6 +288,21 @@ test('keeps usage when a maximum changes and clears it with reset_usage', async 
   ]);
 });
 
+test('keeps usage when what happens to streams at a limit changes', async () => {
+  const stage = await startManagement();
+  const { id, limits } = await createKey(stage, { limits: [{ ...rule, on_exceeded: 'stop' }] });
+  expect(limits).toMatchObject([{ on_exceeded: 'stop' }]);
+  await stage.append(completed({ keyId: id as ApiKeyId }));
+  const change = async (limit: object) =>
+    (await stage.call('PATCH', `/api/api-keys/${id}`, { body: { limits: [{ ...rule, ...limit }] } })).body.limits;
+  expect(await change({ max_value: 2_000 })).toMatchObject([{ id: 1, on_exceeded: 'stop', current_value: 120 }]);
+  expect(await change({ on_exceeded: 'finish' })).toMatchObject([{ id: 1, on_exceeded: 'finish', current_value: 120 }]);
+  const { status } = await stage.call('PATCH', `/api/api-keys/${id}`, {
+    body: { limits: [{ ...rule, on_exceeded: 'pause' }] },
+  });
+  expect(status).toBe(400);
+});
+
 test('clears usage when a window has passed and shows the next reset', async () => {
   const stage = await startManagement();
   const { id } = await createKey(stage, { limits: [rule] });

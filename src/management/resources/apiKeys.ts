@@ -6,7 +6,7 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
-import { type LimitRule, limitTypeSchema, limitWindowSchema } from '../../domain/limits/limitRule.ts';
+import { type LimitRule, limitTypeSchema, limitWindowSchema, onExceededSchema } from '../../domain/limits/limitRule.ts';
 import { limitTypes } from '../../domain/limits/limitTypes.ts';
 import { windowAt } from '../../domain/limits/limitWindows.ts';
 import { subjects } from '../../state/fold/subjects.ts';
@@ -28,6 +28,11 @@ const LimitInput = wireObject(
     limit_window: limitWindowSchema(z),
     max_value: z.int().min(1),
     model_filter: model.nullish(),
+    on_exceeded: onExceededSchema(z)
+      .optional()
+      .describe(
+        'What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`',
+      ),
   },
   ['id', 'current_value', 'reset_at', 'reserved_value', 'current_cost_usd', 'reserved_cost_usd'],
 ).superRefine(({ limit_type, max_value }, { addIssue }) => {
@@ -71,6 +76,7 @@ const Limit = z
     limit_window: limitWindowSchema(z),
     max_value: z.int(),
     model_filter: z.string().nullable(),
+    on_exceeded: onExceededSchema(z),
     reset_at: z.iso.datetime(),
     current_value: z.int(),
     reserved_value: z.int(),
@@ -199,6 +205,7 @@ function limitsOf({ limits, weekly_token_limit: weekly }: EditableFields): Limit
       limitWindow: rule.limit_window,
       maxValue: rule.max_value,
       modelFilter: rule.model_filter ?? null,
+      onExceeded: rule.on_exceeded,
     }));
   }
   if (weekly === undefined) return undefined;
@@ -236,6 +243,7 @@ function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved
     limit_window: rule.limitWindow,
     max_value: rule.maxValue,
     model_filter: rule.modelFilter,
+    on_exceeded: rule.onExceeded,
     reset_at: iso(windowAt(rule, windowsNow).resetAt),
     current_value: Math.floor(used / amountsPerUnit),
     reserved_value: Math.floor(reserved / amountsPerUnit),

@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 4, usageTrends 1, history 5, layout 7':
-    'e6c925176051d24f7dc18410ba719ec8d8deab1355864048a779304cea28914b',
+    '872c7f8a780b8a6348cdcb5a9d473cf9f499cebc0e35210616f04ec3177d07cc',
   'requestLog 4, usageTrends 1, history 4, layout 7':
     'a055f1e757bbc502e4cf9223e41c517f79dd3bf5d3b90a368bfc660b0ae97fef',
 };

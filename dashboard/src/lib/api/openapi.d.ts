@@ -1372,6 +1372,8 @@ export interface components {
             limit_window: "daily" | "weekly" | "monthly";
             max_value: number;
             model_filter: string | null;
+            /** @enum {string} */
+            on_exceeded: "finish" | "stop";
             reserved_cost_usd?: number;
             reserved_value: number;
             /** Format: date-time */
@@ -2303,6 +2305,11 @@ export interface operations {
                         limit_window: "daily" | "weekly" | "monthly";
                         max_value: number;
                         model_filter?: string | null;
+                        /**
+                         * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                         * @enum {string}
+                         */
+                        on_exceeded?: "finish" | "stop";
                     }[] | null;
                     name: string;
                     weekly_token_limit?: number | null;
@@ -2504,6 +2511,11 @@ export interface operations {
                         limit_window: "daily" | "weekly" | "monthly";
                         max_value: number;
                         model_filter?: string | null;
+                        /**
+                         * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                         * @enum {string}
+                         */
+                        on_exceeded?: "finish" | "stop";
                     }[] | null;
                     name?: string;
                     reset_usage?: boolean;
