@@ -1,8 +1,7 @@
-import type { Admission } from '../domain/request/events.ts';
 import type { ClientRequest, ClientResponse } from '../http/client/clientRequest.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
-import type { AdmissionControl } from './admission/admissionControl.ts';
+import type { AdmissionControl, Admitted } from './admission/admissionControl.ts';
 import { currentKey } from './admission/apiKey.ts';
 import { tokensOfText } from './admission/estimate.ts';
 import { dialects } from './dialects.ts';
@@ -60,7 +59,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const dialect = dialects[route.dialect];
     const client = key?.id ?? 'anonymous';
     let modelRequest: ModelRequest | undefined;
-    let admission: Admission | undefined;
+    let admitted: Admitted | undefined;
     const share = memoryBudget.createShare();
     try {
       share.open();
@@ -73,13 +72,14 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(modelRequest.upstreamBody, body));
       // Spelled out instead of spread, because this runs for every request.
-      admission = admissionControl.admit({
+      admitted = admissionControl.admit({
         requestId,
         key: currentKey(hot, key),
         model: modelRequest.model,
         inputTokens: tokensOfText(modelRequest.bodyBytes),
         maxOutputTokens: modelRequest.maxOutputTokens,
         serviceTier: modelRequest.serviceTier,
+        wantsStream: modelRequest.wantsStream,
         requestedAt,
       });
       if (response.destroyed) throw new ClientDisconnected();
@@ -104,7 +104,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         effort: modelRequest.effort,
         serviceTier: modelRequest.serviceTier,
         requestedAt,
-        admission,
+        admission: admitted?.admission,
+        meter: admitted?.meter,
         pin: isSticky ? conversations.pinDigest(client, modelRequest.conversationKey as string) : undefined,
         inputTokens: tokensOfText(modelRequest.bodyBytes),
         upstreamPath: route.upstreamPath,

@@ -12,6 +12,8 @@ export interface PendingState {
   readonly records: NodeRecords;
   /** The amount that requests outside this node's ledger reserve on a rule, in its window that contains `at`. */
   readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  /** The part of it that is known to be used: by completed requests of this node that the log does not have yet. */
+  readonly usedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
   /** Whether this process writes the given stream of requests. */
   readonly isOfThisStart: (stream: string) => boolean;
   /** Whether this process or an earlier one of this node wrote it. */
@@ -35,6 +37,7 @@ export async function createPendingState({ folder, store, hot, now, clock }: Fou
   const { pending, recordRequest: record } = records;
   const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
   hot.onFolded((event) => cooldowns.onFolded(event));
+  const usedElsewhere = (keyId: ApiKeyId, ruleId: number, at: Instant) => pending?.usedOn(keyId, ruleId, at) ?? 0;
   return {
     ledger,
     cooldowns,
@@ -50,8 +53,8 @@ export async function createPendingState({ folder, store, hot, now, clock }: Fou
         await records.stop();
       },
     },
-    reservedElsewhere: (keyId, ruleId, at) =>
-      foreign.reservedOn(keyId, ruleId, at) + (pending?.usedOn(keyId, ruleId, at) ?? 0),
+    reservedElsewhere: (keyId, ruleId, at) => foreign.reservedOn(keyId, ruleId, at) + usedElsewhere(keyId, ruleId, at),
+    usedElsewhere,
     isOfThisStart,
     isOfThisNode,
   };

@@ -49,7 +49,7 @@ export async function createProxySurface(
   { pendingState, provider, clientAddress }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report } = foundation;
-  const { ledger, records, reservedElsewhere } = pendingState;
+  const { ledger, records, reservedElsewhere, usedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
   await settleAbandonedRequests(foundation, pendingState, pricing);
@@ -88,6 +88,7 @@ export async function createProxySurface(
       hot: hot.state,
       ledger,
       reservedElsewhere,
+      usedElsewhere,
       priceOf,
       refusals,
       now,

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
+import { stopsStreams } from '../../domain/limits/limitRule.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission } from '../../domain/request/events.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
@@ -9,10 +10,11 @@ import type { RoutedState } from '../routes/proxyState.ts';
 import { estimateOf } from './estimate.ts';
 import type { Ledger } from './ledger.ts';
 import { LimitExceeded } from './limitExceeded.ts';
+import { LimitMeter, type LimitMeterServices } from './limitMeter.ts';
 import { createRecordRefusal, type RequestedModel } from './recordRefusal.ts';
 import type { Refusals } from './refusals.ts';
 
-export interface AdmissionControlOptions {
+export interface AdmissionControlOptions extends Pick<LimitMeterServices, 'usedElsewhere'> {
   readonly hot: HotState;
   readonly ledger: Ledger;
   /**
@@ -35,17 +37,26 @@ export interface RequestToAdmit {
   readonly inputTokens: number;
   readonly maxOutputTokens: number | null;
   readonly serviceTier: string | null;
+  /** The client reads the response as a stream, which a limit can stop. */
+  readonly wantsStream: boolean;
   readonly requestedAt: Instant;
+}
+
+/** An admitted request of a key with limits. */
+export interface Admitted {
+  /** The decision and its inputs, for the log. */
+  readonly admission: Admission;
+  readonly meter: LimitMeter;
 }
 
 /** Decides which requests may call the provider. */
 export interface AdmissionControl {
   /**
    * Checks the model and the limits of the key, and reserves the estimated usage.
-   * @returns the decision and its inputs, for the log; undefined when the key has no limits
+   * @returns undefined when the key has no limits
    * @throws ProxyError `model_not_allowed`, LimitExceeded
    */
-  admit(request: RequestToAdmit): Admission | undefined;
+  admit(request: RequestToAdmit): Admitted | undefined;
   /**
    * Ends a request before the provider is called: releases its reservation and records why.
    * Resolves when the refusal is durable or counted.
@@ -64,7 +75,8 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       if (!key) return undefined;
       if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
       if (key.rules.length === 0) return undefined;
-      const estimate = estimateOf(request, priceOf(model));
+      const price = priceOf(model);
+      const { usage: estimate, source } = estimateOf(request, hot.answers.expected(key.id, model), price);
       const asOf = windowsNow();
       const verdict = admit({
         rules: key.rules,
@@ -79,19 +91,20 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         asOf,
         v: ADMIT_VERSION,
         estimate,
+        estimateSource: source,
         reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', key.id, ruleId, amount]),
       };
       if (verdict.kind === 'admitted') {
         ledger.reserve(key, requestId, asOf, verdict.reservations);
-        return admission;
+        const stops = request.wantsStream && key.rules.some((rule) => stopsStreams(rule, model));
+        const meter = new LimitMeter(options, { request, keyId: key.id, price, admission }, stops);
+        return { admission, meter };
       }
       const { rule, counted, reserved, ceiling, resetAt } = verdict;
-      const scope = rule.modelFilter ? ` for model ${rule.modelFilter}` : '';
-      const problem = `API key ${rule.limitType} ${rule.limitWindow} limit exceeded${scope}. Usage resets at ${iso(resetAt)}.`;
       const limit = { ruleId: rule.id, counted, reserved, ceiling };
       // A clock that was set back reaches the reset later than the windows' clock says.
       const now = requestedAt < asOf ? requestedAt : asOf;
-      throw new LimitExceeded(admission, limit, problem, resetAt, now);
+      throw new LimitExceeded(admission, limit, rule, resetAt, now);
     },
 
     refuse(error, state, requested) {

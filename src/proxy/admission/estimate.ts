@@ -1,3 +1,4 @@
+import type { ExpectedOutput } from '../../domain/limits/answerLengths.ts';
 import type { Consumption } from '../../domain/limits/limitTypes.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import { findPrice, type ModelPrice, type PriceTable } from '../../domain/pricing/prices.ts';
@@ -5,8 +6,6 @@ import type { TokenUsage } from '../../domain/request/events.ts';
 
 /** English and code have about four bytes per token. */
 const BYTES_PER_TOKEN = 4;
-/** Reserved for the output when the client sets no maximum. */
-const DEFAULT_OUTPUT_TOKENS = 2_048;
 /** A text delta carries one token in about 200 bytes of event. */
 const STREAM_BYTES_PER_TOKEN = 200;
 /** A second of audio is about 17 tokens, and 16 kB in the usual compression. */
@@ -21,12 +20,36 @@ export interface RequestSize {
   readonly serviceTier: string | null;
 }
 
-/** @returns the usage to reserve for a request: its size in tokens and the longest output that it allows */
+/** The usage to reserve for a request, and where its output comes from. */
+export interface Estimate {
+  readonly usage: Consumption;
+  /** `request`: from the maximum that the client set. */
+  readonly source: ExpectedOutput['source'] | 'request';
+}
+
+/**
+ * Estimates a request: its size in tokens, and the output that is expected of it or, if that is less, the longest that it
+ * allows. Without any history it is the longest that it allows (docs/decisions/0024-limits-and-reservations.md).
+ */
 export function estimateOf(
   { inputTokens, maxOutputTokens, serviceTier }: RequestSize,
+  expected: ExpectedOutput,
   price: ModelPrice | undefined,
+): Estimate {
+  const isMaximum =
+    maxOutputTokens !== null && (expected.source === 'default' || maxOutputTokens < expected.outputTokens);
+  const outputTokens = isMaximum ? maxOutputTokens : expected.outputTokens;
+  const usage = consumptionFor(inputTokens, outputTokens, price, serviceTier);
+  return { usage, source: isMaximum ? 'request' : expected.source };
+}
+
+/** The consumption of these tokens, none of them cached. */
+export function consumptionFor(
+  inputTokens: number,
+  outputTokens: number,
+  price: ModelPrice | undefined,
+  serviceTier: string | null,
 ): Consumption {
-  const outputTokens = maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
   const usage = { inputTokens, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 };
   return { inputTokens, outputTokens, costMicroDollars: price ? costOf(usage, price, serviceTier) : 0 };
 }

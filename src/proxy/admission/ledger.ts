@@ -2,14 +2,16 @@ import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
 import type { LimitRule } from '../../domain/limits/limitRule.ts';
+import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
 import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
 
-/** What open requests reserve on one rule in one window. */
+/** What open requests reserve on one rule in one window, and what they have used of it so far. */
 interface Sum {
   rule: LimitRule;
   /** By `windowIndexAt`. */
   window: number;
   amount: number;
+  used: number;
   requests: number;
 }
 
@@ -17,6 +19,7 @@ interface Sum {
 interface Part {
   readonly sum: Sum;
   amount: number;
+  used: number;
 }
 
 interface Reservation {
@@ -24,12 +27,13 @@ interface Reservation {
   readonly parts: readonly Part[];
 }
 
-const NO_SUMS: readonly never[] = [];
+const NO_SUMS: readonly Sum[] = [];
+const NO_PARTS: readonly Part[] = [];
 
 /**
- * What this node's requests reserve on limits beyond the counters of the hot state: the estimate while a request is open,
- * its actual usage from settlement until the fold counts it, nothing afterwards. So limits count every request exactly once.
- * Like usage, a reservation belongs to the window in which the request was admitted
+ * What this node's requests reserve on limits beyond the counters of the hot state: the estimate while a request is open, or
+ * more if it turns out longer, its actual usage from settlement until the fold counts it, nothing afterwards. So limits count
+ * every request exactly once. Like usage, a reservation belongs to the window in which the request was admitted
  * (docs/decisions/0024-limits-and-reservations.md).
  */
 export class Ledger {
@@ -46,6 +50,15 @@ export class Ledger {
     return reserved;
   }
 
+  /** The part of `reservedOn` that is known to be used: the final usage of settled requests, and what others have used so far. */
+  usedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
+    let sum = 0;
+    for (const { rule, window, used } of this.#sums.get(keyId) ?? NO_SUMS) {
+      if (rule.id === ruleId && window === windowIndexAt(rule, at)) sum += used;
+    }
+    return sum;
+  }
+
   /** The number of requests with a reservation. */
   get size(): number {
     return this.#byRequest.size;
@@ -60,9 +73,28 @@ export class Ledger {
       const sum = this.#sumOf(id, rule, windowIndexAt(rule, admittedAt));
       sum.amount += amount;
       sum.requests += 1;
-      parts.push({ sum, amount });
+      parts.push({ sum, amount, used: 0 });
     }
     if (parts.length > 0) this.#byRequest.set(requestId, { keyId: id, parts });
+  }
+
+  /** Raises what a request reserves, because it turns out longer than estimated. */
+  grow(requestId: string, consumption: Consumption): void {
+    for (const part of this.#byRequest.get(requestId)?.parts ?? NO_PARTS) {
+      const amount = amountOf(part.sum.rule.limitType, consumption);
+      if (amount <= part.amount) continue;
+      part.sum.amount += amount - part.amount;
+      part.amount = amount;
+    }
+  }
+
+  /** Records what an open request has used so far. */
+  use(requestId: string, consumption: Consumption): void {
+    for (const part of this.#byRequest.get(requestId)?.parts ?? NO_PARTS) {
+      const used = amountOf(part.sum.rule.limitType, consumption);
+      part.sum.used += used - part.used;
+      part.used = used;
+    }
   }
 
   /** Replaces the reserved by the used amounts. */
@@ -72,7 +104,9 @@ export class Ledger {
     for (const part of reservation.parts) {
       const used = amountIn(amounts, part.sum.rule.id);
       part.sum.amount += used - part.amount;
+      part.sum.used += used - part.used;
       part.amount = used;
+      part.used = used;
     }
   }
 
@@ -95,8 +129,9 @@ export class Ledger {
     if (!reservation) return;
     this.#byRequest.delete(requestId);
     const { keyId, parts } = reservation;
-    for (const { sum, amount } of parts) {
+    for (const { sum, amount, used } of parts) {
       sum.amount -= amount;
+      sum.used -= used;
       sum.requests -= 1;
       if (sum.requests === 0) this.#forget(keyId, sum);
     }
@@ -109,7 +144,7 @@ export class Ledger {
       this.#sums.set(keyId, sums);
     }
     for (const sum of sums) if (sum.rule.id === rule.id && sum.window === window) return sum;
-    const sum = { rule, window, amount: 0, requests: 0 };
+    const sum = { rule, window, amount: 0, used: 0, requests: 0 };
     sums.push(sum);
     return sum;
   }

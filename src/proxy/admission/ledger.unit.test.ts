@@ -22,6 +22,42 @@ test('counts a reservation until it is settled, then its usage until it is relea
   expect(ledger.size).toBe(0);
 });
 
+const output = (outputTokens: number) => ({ inputTokens: 0, outputTokens, costMicroDollars: 0 });
+
+test('grows with a request that turns out longer than its reservation, and never shrinks before the end', () => {
+  const ledger = new Ledger();
+  const reserved = () => ledger.reservedOn(keyId, 1, NOW);
+  ledger.reserve(key, 'r1', NOW, [[1, 500]]);
+  ledger.reserve(key, 'r2', NOW, [[1, 300]]);
+  ledger.grow('r1', output(400));
+  expect(reserved()).toBe(800);
+  ledger.grow('r1', output(1_000));
+  expect(reserved()).toBe(1_300);
+  ledger.settle('r1', [[1, 70]]);
+  expect(reserved()).toBe(370);
+  ledger.release('r1');
+  ledger.grow('r1', output(9_000));
+  expect(reserved()).toBe(300);
+});
+
+test('tells what open requests have used so far from what they reserve', () => {
+  const ledger = new Ledger();
+  const used = () => ledger.usedOn(keyId, 1, NOW);
+  ledger.reserve(key, 'r1', NOW, [[1, 500]]);
+  ledger.reserve(key, 'r2', NOW, [[1, 300]]);
+  expect(used()).toBe(0);
+  ledger.use('r1', output(40));
+  ledger.use('r1', output(60));
+  ledger.use('r2', output(5));
+  expect(used()).toBe(65);
+  ledger.settle('r1', [[1, 70]]);
+  expect(used()).toBe(75);
+  ledger.release('r1');
+  ledger.use('r1', output(9_000));
+  expect(used()).toBe(5);
+  expect(ledger.reservedOn(keyId, 1, NOW)).toBe(300);
+});
+
 test('counts a request only in the window in which it was admitted', () => {
   const ledger = new Ledger();
   const [today, tomorrow] = [later(DAY - 1), later(DAY)];
@@ -47,7 +83,7 @@ test('ignores a second release and the settlement of unknown requests', () => {
 test('sums the open requests of each window after any sequence of steps', () => {
   const steps = fc.array(
     fc.record({
-      kind: fc.constantFrom('reserve', 'settle', 'release'),
+      kind: fc.constantFrom('reserve', 'use', 'grow', 'settle', 'release'),
       request: fc.integer({ min: 0, max: 5 }).map(String),
       rule: fc.integer({ min: 1, max: 3 }),
       day: fc.integer({ min: 0, max: 1 }),
@@ -58,15 +94,21 @@ test('sums the open requests of each window after any sequence of steps', () => 
   fc.assert(
     fc.property(steps, (list) => {
       const ledger = new Ledger();
-      const open = new Map<string, { rule: number; day: number; amount: number }>();
+      const open = new Map<string, { rule: number; day: number; amount: number; used: number }>();
       for (const { kind, request, rule, day, amount } of list) {
         const known = open.get(request);
         if (kind === 'reserve' && !known) {
           ledger.reserve(key, request, later(day * DAY), [[rule, amount]]);
-          open.set(request, { rule, day, amount });
+          open.set(request, { rule, day, amount, used: 0 });
+        } else if (kind === 'use') {
+          ledger.use(request, output(amount));
+          if (known) known.used = amount;
+        } else if (kind === 'grow') {
+          ledger.grow(request, output(amount));
+          if (known) known.amount = Math.max(known.amount, amount);
         } else if (kind === 'settle') {
           ledger.settle(request, [[known?.rule ?? rule, amount]]);
-          if (known) known.amount = amount;
+          if (known) Object.assign(known, { amount, used: amount });
         } else if (kind === 'release') {
           ledger.release(request);
           open.delete(request);
@@ -76,7 +118,9 @@ test('sums the open requests of each window after any sequence of steps', () => 
         for (const day of [0, 1]) {
           const openOnes = [...open.values()].filter((each) => each.rule === rule && each.day === day);
           const sum = openOnes.reduce((total, { amount }) => total + amount, 0);
+          const used = openOnes.reduce((total, request) => total + request.used, 0);
           expect(ledger.reservedOn(keyId, rule, later(day * DAY))).toBe(sum);
+          expect(ledger.usedOn(keyId, rule, later(day * DAY))).toBe(used);
         }
       }
       expect(ledger.size).toBe(open.size);

@@ -1,4 +1,6 @@
-import type { Instant } from '../../domain/core/brands.ts';
+import { type Instant, iso } from '../../domain/core/brands.ts';
+import type { LimitRule } from '../../domain/limits/limitRule.ts';
+import { windowAt } from '../../domain/limits/limitWindows.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import { ProxyError, retryAfter } from '../errors/proxyError.ts';
 
@@ -10,21 +12,29 @@ export class LimitExceeded extends ProxyError {
   constructor(
     admission: Admission,
     limit: NonNullable<RefusedRequest['limit']>,
-    problem: string,
+    rule: LimitRule,
     resetAt: Instant,
     now: Instant,
   ) {
-    const seconds = Math.max(0, Math.ceil((resetAt - now) / 1_000));
-    super(
-      'rate_limit_exceeded',
-      { problem },
-      {
-        resets_at: Math.ceil(resetAt / 1_000),
-        resets_in_seconds: seconds,
-        headers: retryAfter(seconds),
-      },
-    );
+    super('rate_limit_exceeded', { problem: describe(rule, 'exceeded', resetAt) }, resetFields(resetAt, now));
     this.admission = admission;
     this.limit = limit;
   }
+}
+
+/** The error that ends a stream at a limit with `on_exceeded: stop`. @param admittedAt in the window of the limit */
+export function limitReached(rule: LimitRule, admittedAt: Instant, now: Instant): ProxyError {
+  const { resetAt } = windowAt(rule, admittedAt);
+  const problem = describe(rule, 'reached, so the response was stopped', resetAt);
+  return new ProxyError('rate_limit_exceeded', { problem }, resetFields(resetAt, now));
+}
+
+function describe({ limitType, limitWindow, modelFilter }: LimitRule, what: string, resetAt: Instant): string {
+  const scope = modelFilter ? ` for model ${modelFilter}` : '';
+  return `API key ${limitType} ${limitWindow} limit ${what}${scope}. Usage resets at ${iso(resetAt)}.`;
+}
+
+function resetFields(resetAt: Instant, now: Instant) {
+  const seconds = Math.max(0, Math.ceil((resetAt - now) / 1_000));
+  return { resets_at: Math.ceil(resetAt / 1_000), resets_in_seconds: seconds, headers: retryAfter(seconds) };
 }

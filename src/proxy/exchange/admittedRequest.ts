@@ -1,3 +1,4 @@
+import type { LimitMeter } from '../admission/limitMeter.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
 import type { RequestToSettle } from '../settlement/settlement.ts';
 import type { ResponseFormat } from './responseFormats.ts';
@@ -7,6 +8,8 @@ import type { StreamedBody } from './streamedBody.ts';
 export interface AdmittedRequest extends RequestToSettle {
   /** Estimated from the size of the body; grows while a streamed body arrives. */
   readonly inputTokens: number;
+  /** Undefined when its key has no limits. */
+  readonly meter?: LimitMeter | undefined;
   /** Below the provider's base path. */
   readonly upstreamPath: string;
   /** Emptied when the client has received a part of the response: no other attempt follows, and streams last for minutes. */

@@ -3,6 +3,7 @@ import type { TokenUsage } from '../../domain/request/events.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import { estimatedUsage } from '../admission/estimate.ts';
+import type { StreamStop } from '../admission/streamStop.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
@@ -46,6 +47,7 @@ interface FailedAttempt {
   readonly classification: Classification;
 }
 
+const NOTHING = Buffer.alloc(0);
 const NO_BODY: readonly Buffer[] = [];
 const NO_ACCOUNTS: readonly AccountId[] = [];
 
@@ -62,6 +64,8 @@ export class Exchange implements CallListener {
   readonly request: AdmittedRequest;
   readonly #delivery: Delivery;
   readonly #services: ExchangeServices;
+  /** Set when a limit stops the stream. */
+  readonly #stop: StreamStop | undefined;
   #state: State = 'choosing';
   readonly #attempts = new AttemptHistory();
   /** Set while calling and relaying, and until the request has ended. */
@@ -88,6 +92,7 @@ export class Exchange implements CallListener {
     this.request = request;
     this.#delivery = delivery;
     this.#services = services;
+    this.#stop = request.meter?.stop;
   }
 
   /** The outcome is fixed. */
@@ -208,6 +213,7 @@ export class Exchange implements CallListener {
     this.#call = undefined;
     this.#firstByteAt = undefined;
     this.#delivery.reset();
+    this.#stop?.reset();
     const mayRefresh = attempt && this.#canRepeat && !this.#refreshed.includes(attempt.accountId);
     if (classification.effect === 'refresh' && mayRefresh) {
       const decision = { ...attempt.decision, isRepeat: true } as const;
@@ -237,6 +243,14 @@ export class Exchange implements CallListener {
     if (ending) {
       this.#complete(bytes, ending, call.headers);
       return true;
+    }
+    if (this.#stop !== undefined) {
+      const fitting = this.#stop.relay(bytes);
+      if (this.#stop.error) {
+        this.#delivery.pass(bytes.subarray(0, fitting), call.headers);
+        this.#stopAtLimit(this.#stop.error);
+        return true;
+      }
     }
     const isDrained = this.#delivery.pass(bytes, call.headers);
     if (this.#delivery.hasBegun) this.#releaseBody();
@@ -268,10 +282,19 @@ export class Exchange implements CallListener {
     this.#call?.resume();
   }
 
-  /** Called several times a second: watches for silence on both sides. @param now by `performance.now()` */
+  /** Called several times a second: watches limits, and silence on both sides. @param now by `performance.now()` */
   tick(now: number, limits: IdleLimits): void {
     const call = this.#call;
     if (!call || this.isOver) return;
+    this.request.meter?.use(this.request.inputTokens, this.#outputTokens);
+    // Others may use up the limit while this stream is silent.
+    if (this.#stop !== undefined && this.#delivery.hasBegun) {
+      this.#stop.check();
+      if (this.#stop.error) {
+        this.#stopAtLimit(this.#stop.error);
+        return;
+      }
+    }
     const action = idleAction(call, this.#lastKeepAliveAt, limits, now);
     if (action === 'dropClient') {
       this.#delivery.destroy();
@@ -291,7 +314,7 @@ export class Exchange implements CallListener {
     const { kind, error, output } = ending;
     const { cooldowns } = this.#services.accounts;
     this.#attempts.end(error ? 'failed_event' : 'ok', this.#services.now());
-    const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes.length));
+    const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes));
     if (!error) {
       const attempt = this.#attempts.ended.at(-1);
       if (attempt) cooldowns.succeeded(attempt.accountId, this.request.requestId, attempt.startedAt);
@@ -350,6 +373,12 @@ export class Exchange implements CallListener {
     this.#fail(error);
   }
 
+  /** Ends a stream that has run past a limit of its key; counts what was relayed. */
+  #stopAtLimit(error: ProxyError): void {
+    this.#cancelAttempt('limit_reached');
+    this.#fail(error, this.#estimateUsage());
+  }
+
   #cancelAttempt(outcome: string): void {
     this.#said = undefined;
     clearTimeout(this.#waitTimer);
@@ -357,10 +386,18 @@ export class Exchange implements CallListener {
     this.#call?.abort();
   }
 
-  /** Estimates the usage from the bytes of request and response. @param undelivered bytes not passed to the delivery yet */
-  #estimateUsage(undelivered = 0): TokenUsage {
+  /** Estimates the usage from the bytes of request and response. @param undelivered not passed to the delivery yet */
+  #estimateUsage(undelivered: Buffer = NOTHING): TokenUsage {
     const { inputTokens, format } = this.request;
-    return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered));
+    if (this.#stop === undefined) {
+      return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered.length));
+    }
+    this.#stop.count(undelivered);
+    return estimatedUsage(inputTokens, this.#stop.outputTokens);
+  }
+
+  get #outputTokens(): number {
+    return this.#stop?.outputTokens ?? this.request.format.tokensIn(this.#delivery.streamedBytes);
   }
 
   /**

@@ -49,7 +49,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       await admissionControl.refuse(error, state, requested);
       throw error;
     }
-    const { admission, contentType, pieces, completeForm, start } = read;
+    const { admitted, contentType, pieces, completeForm, start } = read;
     const streamed = new StreamedBody(start, pieces, (error) => {
       if (error instanceof ProxyError) exchange.refuse(error);
       else exchange.onClientDisconnect();
@@ -61,7 +61,8 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         key,
         route: route.path,
         requestedAt,
-        admission,
+        admission: admitted?.admission,
+        meter: admitted?.meter,
         pin: undefined,
         get inputTokens() {
           return tokensOfAudio(completeForm?.length ?? streamed.sentBytes);
@@ -93,8 +94,8 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
     const bytes = Number(request.headers['content-length'] ?? MAX_FORM_BYTES);
     if (bytes > MAX_FORM_BYTES) throw requestTooLarge(MAX_FORM_BYTES);
     share.acquire(Math.min(bytes, MAX_BUFFERED_BYTES));
-    const size = { inputTokens: tokensOfAudio(bytes), maxOutputTokens: null };
-    const admission = admissionControl.admit({
+    const size = { inputTokens: tokensOfAudio(bytes), maxOutputTokens: null, wantsStream: false };
+    const admitted = admissionControl.admit({
       ...requested,
       ...size,
       requestId,
@@ -102,7 +103,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       requestedAt,
     });
     const form = rewriteTranscriptionForm(request, route);
-    return { admission, ...form, ...(await bufferStart(form.pieces)) };
+    return { admitted, ...form, ...(await bufferStart(form.pieces)) };
   }
 }
 

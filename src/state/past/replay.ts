@@ -45,7 +45,8 @@ export function replay(events: readonly RecordedEvent[]): ReplayReport {
   const ownChanges = new OwnCoolDowns(events);
   const choices = events.flatMap((event) => choicesIn(event, ownChanges));
   const admissions = events.flatMap(admissionsIn);
-  const decisions = [...choices, ...admissions].toSorted((a, b) => a.decidedAt - b.decidedAt);
+  const estimates = events.flatMap(estimatesIn);
+  const decisions = [...choices, ...admissions, ...estimates].toSorted((a, b) => a.decidedAt - b.decidedAt);
   const differences: Difference[] = [];
   const hot = new HotState();
   let next = 0;
@@ -185,6 +186,26 @@ function repeatAdmission(
   const { rule, counted, reserved: held, ceiling } = verdict;
   return describeLimit({ ruleId: rule.id, counted, reserved: held, ceiling });
 }
+
+/** What an admission expected of the answer. Earlier versions did not record where the estimate came from. */
+function estimatesIn(event: RecordedEvent): RecordedDecision[] {
+  if (event.type !== 'RequestCompleted' && event.type !== 'RequestRefused') return [];
+  const { keyId, model, admission, requestId } = event.data;
+  if (keyId === null || admission?.estimateSource === undefined) return [];
+  const { estimateSource: source, decidedAt } = admission;
+  const { outputTokens } = admission.estimate;
+  const recorded = describeEstimate({ outputTokens, source });
+  const repeat = (hot: HotState) => {
+    const expected = hot.answers.expected(keyId, model);
+    // The maximum that the client set is not in the log: it replaces the default, or an expectation above it.
+    const mayBeMaximum = expected.source === 'default' || outputTokens < expected.outputTokens;
+    return source === 'request' && mayBeMaximum ? recorded : describeEstimate(expected);
+  };
+  return [{ requestId, decidedAt, decision: 'estimate', recorded, repeat }];
+}
+
+const describeEstimate = ({ outputTokens, source }: { outputTokens: number; source: string }) =>
+  `${outputTokens} output tokens, by ${source}`;
 
 const describeLimit = (limit: RefusedRequest['limit']) =>
   limit

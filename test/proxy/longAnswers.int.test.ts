@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { replay } from '../../src/state/past/replay.ts';
+import { assembled, chat, chatPath, chunksIn } from '../support/chat.ts';
+import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
+import { delayedUntil, endDelayedUntil, textResponse } from '../support/provider/scripts.ts';
+import { recordedEvents } from '../support/recordedEvents.ts';
+import { waitOptions } from '../support/waitOptions.ts';
+
+let gateway: Gateway;
+afterEach(async () => gateway?.stop());
+
+/** Ten times what is reserved for an answer of which nothing is known. */
+const ANSWER_TOKENS = 20_480;
+const INPUT_TOKENS = 50;
+const TOKENS_PER_EVENT = 160;
+const BUDGET = 10 * (ANSWER_TOKENS + INPUT_TOKENS);
+
+/** An answer in events of this many tokens, each in a write of its own. */
+const answerIn = (tokensPerEvent: number) =>
+  textResponse({
+    deltas: Array.from({ length: ANSWER_TOKENS / tokensPerEvent }, () => 'word'.repeat(tokensPerEvent)),
+    usage,
+    betweenMs: 1,
+  });
+const usage = { inputTokens: INPUT_TOKENS, cachedTokens: 0, outputTokens: ANSWER_TOKENS, reasoningTokens: 0 };
+const longAnswer = () => answerIn(TOKENS_PER_EVENT);
+
+async function withKey(limit: Record<string, unknown>) {
+  gateway = await startGateway();
+  const { body: key } = await gateway.api('POST', '/api/api-keys', {
+    name: 'limited',
+    limits: [{ limit_type: 'total_tokens', limit_window: 'daily', ...limit }],
+  });
+  await gateway.set({ api_key_auth_enabled: true });
+  const headers = { authorization: `Bearer ${key.key}` };
+  return {
+    id: key.id as string,
+    ask: (body: object = validRequest, path = '/backend-api/svc/responses') => gateway.ask(body, { headers, path }),
+    limits: async () => (await gateway.api('GET', '/api/api-keys')).body[0].limits[0],
+  };
+}
+
+const settled = () => gateway.events('RequestCompleted').map(({ data }) => data);
+
+/** Tokens of the deltas that a client got: four bytes each. */
+const tokensIn = (text: string) => (text.match(/"delta":"(?:word)+"/g) ?? []).join('').split('word').length - 1;
+
+describe('a hundred requests at once against a budget for ten, whose answers are ten times the default reservation', () => {
+  test.each([
+    { history: false, mode: 'finish', admitted: [95, 100], percentOver: 900 },
+    { history: false, mode: 'stop', admitted: [95, 100], percentOver: 9 },
+    { history: true, mode: 'finish', admitted: [10, 11], percentOver: 10 },
+    { history: true, mode: 'stop', admitted: [10, 11], percentOver: 1 },
+  ])(
+    'history: $history, on_exceeded: $mode',
+    async ({ history, mode, admitted: [least = 0, most = 0], percentOver }) => {
+      const { id, ask, limits } = await withKey({ max_value: BUDGET, on_exceeded: mode });
+      const answer = answerIn(mode === 'stop' ? TOKENS_PER_EVENT : ANSWER_TOKENS / 10);
+      gateway.pool[0]?.at.always(answer);
+      if (history) {
+        for (let index = 0; index < 3; index++) await (await ask()).text();
+        await gateway.api('PATCH', `/api/api-keys/${id}`, { reset_usage: true });
+      }
+      const before = settled().length;
+      const { promise: begins, resolve: begin } = Promise.withResolvers<void>();
+      gateway.pool[0]?.at.always(delayedUntil(begins, answer));
+      let refused = 0;
+      const all = Array.from({ length: 100 }, async () => {
+        const response = await ask();
+        if (response.status === 429) refused += 1;
+        return { status: response.status, text: await response.text() };
+      });
+      await vi.waitUntil(() => (gateway.pool[0]?.at.inFlight ?? 0) + refused === 100, waitOptions);
+      begin();
+      const responses = await Promise.all(all);
+      const admitted = responses.filter(({ status }) => status === 200);
+      const stopped = admitted.filter(({ text }) => text.includes('response.failed'));
+      const { current_value: counted, reserved_value: reserved } = await limits();
+      const over = Math.max(0, Math.round((counted / BUDGET - 1) * 100));
+      process.stdout.write(
+        `  100 at once, ${history ? 'key with history' : 'fresh key'}, ${mode}: ${admitted.length} admitted, ${stopped.length} stopped, used ${counted} of ${BUDGET}, ${over} % over\n`,
+      );
+      expect(reserved).toBe(0);
+      expect(admitted.length).toBeGreaterThanOrEqual(least);
+      expect(admitted.length).toBeLessThanOrEqual(most);
+      expect(over).toBeLessThanOrEqual(percentOver);
+
+      // What was relayed is what was counted.
+      const used = settled().slice(before);
+      expect(used.length).toBe(admitted.length);
+      const relayed = admitted.map(({ text }) => tokensIn(text)).toSorted((a, b) => a - b);
+      expect(used.map(({ usage }) => usage?.outputTokens ?? 0).toSorted((a, b) => a - b)).toEqual(relayed);
+      if (mode === 'stop') {
+        expect(stopped.length).toBeGreaterThan(0);
+        expect(counted).toBeGreaterThan(BUDGET);
+        // At most one event of each open stream.
+        expect(counted - BUDGET).toBeLessThanOrEqual(admitted.length * TOKENS_PER_EVENT);
+      } else expect(stopped.length).toBe(0);
+
+      const sources = new Set(used.map(({ admission }) => admission?.estimateSource));
+      expect([...sources]).toEqual([history ? 'key' : 'default']);
+      expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
+    },
+    60_000,
+  );
+});
+
+const jsonRequest = { ...validRequest, stream: false };
+const chatRequest = { ...chat, stream: true };
+
+/** A response that sends its text at once, and its end when `finish` is called. */
+function openAnswer(options: Parameters<typeof textResponse>[0]) {
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  return { script: endDelayedUntil(promise, textResponse(options)), finish };
+}
+
+test('reserves more for an answer that turns out longer, so that less is left for others', async () => {
+  const { ask, limits } = await withKey({ max_value: 4_000 });
+  const { script, finish } = openAnswer({ deltas: 3_000, usage: { outputTokens: 3_000 } });
+  const { promise: begins, resolve: begin } = Promise.withResolvers<void>();
+  gateway.pool[0]?.at.always(delayedUntil(begins, script));
+  const response = ask();
+  await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 1, waitOptions);
+  expect((await limits()).reserved_value).toBeLessThan(2_200);
+  begin();
+  const text = (await response).text();
+  await expect.poll(async () => (await limits()).reserved_value, waitOptions).toBeGreaterThan(4_000);
+  expect((await ask()).status).toBe(429);
+  finish();
+  await text;
+  expect(await limits()).toMatchObject({ reserved_value: 0 });
+  expect((await limits()).current_value).toBeGreaterThan(3_000);
+  expect((await ask()).status).toBe(200);
+});
+
+test('expects of a new key what the answers of all keys used, and no more than a client allows', async () => {
+  const { ask } = await withKey({ max_value: 1_000_000 });
+  const { body: other } = await gateway.api('POST', '/api/api-keys', { name: 'other' });
+  gateway.pool[0]?.at.always(textResponse({ usage }));
+  const headers = { authorization: `Bearer ${other.key}` };
+  await (await gateway.ask(validRequest, { headers })).text();
+  await (await ask()).text();
+  await (await ask({ ...validRequest, max_output_tokens: 300 })).text();
+  await (await ask({ ...validRequest, model: 'gpt-5.2', max_output_tokens: 90_000 })).text();
+  expect(settled().map(({ admission }) => [admission?.estimateSource, admission?.estimate.outputTokens])).toEqual([
+    [undefined, undefined],
+    ['model', ANSWER_TOKENS],
+    ['request', 300],
+    ['request', 90_000],
+  ]);
+  expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
+});
+
+describe('a limit that stops streams', () => {
+  const stop = { max_value: 1_000, on_exceeded: 'stop' };
+
+  test('ends a stream of responses with response.failed and counts what was relayed', async () => {
+    const { ask, limits } = await withKey(stop);
+    gateway.pool[0]?.at.always(longAnswer());
+    const response = await ask();
+    const text = await response.text();
+    const last = JSON.parse(text.trimEnd().split('data: ').at(-1) as string);
+    expect(last).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
+    expect(last.response.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+    expect(last.response.error.message).toContain('total_tokens daily limit reached, so the response was stopped');
+    const [request] = settled();
+    const outputTokens = tokensIn(text);
+    expect(request).toMatchObject({
+      status: 'error',
+      errorCode: 'rate_limit_exceeded',
+      usage: { outputTokens, isEstimated: true },
+      attempts: [{ outcome: 'limit_reached' }],
+    });
+    const { current_value: counted, reserved_value: reserved } = await limits();
+    expect(counted).toBe(outputTokens + (request?.usage?.inputTokens ?? 0));
+    expect(counted - 1_000).toBeLessThanOrEqual(TOKENS_PER_EVENT);
+    expect(reserved).toBe(0);
+    expect((await ask()).status).toBe(429);
+    await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 0, waitOptions);
+  });
+
+  test('ends a chat with an error chunk', async () => {
+    const { ask } = await withKey(stop);
+    gateway.pool[0]?.at.always(longAnswer());
+    const chunks = chunksIn(await (await ask(chatRequest, chatPath)).text());
+    expect(chunks.pop()).toBe('[DONE]');
+    expect(chunks.pop().error).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+    expect(assembled(chunks).text.length).toBeGreaterThan(3_000);
+    expect(settled()).toMatchObject([{ status: 'error', errorCode: 'rate_limit_exceeded' }]);
+  });
+
+  test.each([
+    ['a response in one piece', jsonRequest, '/v1/responses'],
+    ['a chat in one piece', chat, chatPath],
+  ])('finishes %s', async (_what, request, path) => {
+    const { ask, limits } = await withKey(stop);
+    gateway.pool[0]?.at.always(longAnswer());
+    const response = await ask(request, path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('wordword');
+    expect((await limits()).current_value).toBe(INPUT_TOKENS + ANSWER_TOKENS);
+  });
+
+  test('ends a silent stream when others have used up the limit', async () => {
+    const { ask } = await withKey({ ...stop, max_value: 3_000 });
+    const silent = openAnswer({ deltas: ['words'] });
+    gateway.pool[0]?.at.next(silent.script, textResponse({ usage }));
+    const [first, second] = [await ask(), await ask(jsonRequest, '/v1/responses')];
+    expect(second.status).toBe(200);
+    expect(await first.text()).toContain('rate_limit_exceeded');
+    silent.finish();
+  });
+
+  test('lets open streams finish once it is raised or finishes streams', async () => {
+    const { id, ask } = await withKey(stop);
+    const { promise: begins, resolve: begin } = Promise.withResolvers<void>();
+    gateway.pool[0]?.at.always(delayedUntil(begins, longAnswer()));
+    const response = ask();
+    await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 1, waitOptions);
+    const finish = { limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000, on_exceeded: 'finish' };
+    await gateway.api('PATCH', `/api/api-keys/${id}`, { limits: [finish] });
+    begin();
+    expect(await (await response).text()).toContain('response.completed');
+  });
+
+  test('delivers a response whose end has arrived', async () => {
+    const { ask } = await withKey(stop);
+    gateway.pool[0]?.at.always(textResponse({ deltas: ['words'], usage }));
+    expect(await (await ask()).text()).toContain('response.completed');
+    expect((await ask()).status).toBe(429);
+  });
+});
