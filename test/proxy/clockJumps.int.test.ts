@@ -208,6 +208,21 @@ describe('a limit', () => {
     await expect.poll(events, waitOptions).toHaveLength(2);
   });
 
+  test('a past time means the last position written by then, also after the clock was two days ahead', async () => {
+    const { askTimes, limit } = await withKey();
+    moveClock(48 * HOUR_MS);
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(0);
+    await gateway.api('POST', '/api/clock/accept');
+    await expect.poll(events, waitOptions).toHaveLength(2);
+    expect(await askTimes(1)).toEqual([200]);
+    const time = new Date().toISOString();
+    await vi.waitUntil(() => Date.now() > Date.parse(time), waitOptions);
+    expect(await askTimes(1)).toEqual([200]);
+    expect(await limit(`?at=${time}`)).toMatchObject({ current_value: 2_000 });
+    expect(await limit()).toMatchObject({ current_value: 3_000 });
+  });
+
   test('a start by a clock that is behind the log is a jump', async () => {
     gateway = await startGateway();
     await gateway.stopService();

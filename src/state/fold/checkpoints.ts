@@ -1,19 +1,19 @@
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
-import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { AnswerHistory } from './answerHistory.ts';
 import { HotState, type HotStateData } from './hotState.ts';
 import type { Pins } from './pins.ts';
+import { type PartOfLog, type Stretch, type TimedEvent, Timeline } from './timeline.ts';
 
 /** A copy of the fold at a position. */
 export interface Checkpoint {
   readonly state: HotState;
-  /** The latest time of all events up to there; an event of a node whose clock lags does not lower it. */
+  /** The latest time up to there, since the last jump of a clock. */
   readonly latest: Instant;
 }
 
 /** Checkpoints as plain data, for snapshots. */
 export interface CheckpointsData {
-  readonly latest: Instant;
+  readonly stretches: readonly Stretch[];
   readonly spacing: number;
   readonly kept: readonly { readonly state: Partial<HotStateData>; readonly latest: Instant }[];
 }
@@ -35,7 +35,7 @@ const EMPTY: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SA
  * folding the log from its beginning. A copy shares all immutable values with the fold and takes microseconds.
  */
 export class Checkpoints {
-  #latest: Instant = EMPTY.latest;
+  #timeline = new Timeline();
   #spacing: number;
   #subjects = 0;
   #kept: Checkpoint[] = [];
@@ -44,9 +44,9 @@ export class Checkpoints {
     this.#spacing = spacing;
   }
 
-  static from({ latest, spacing, kept }: CheckpointsData): Checkpoints {
+  static from({ stretches, spacing, kept }: CheckpointsData): Checkpoints {
     const checkpoints = new Checkpoints(spacing);
-    checkpoints.#latest = latest;
+    checkpoints.#timeline = new Timeline(stretches);
     checkpoints.#kept = kept.map((data) => ({ state: HotState.from(data.state), latest: data.latest }));
     checkpoints.#subjects = subjectsInAll(checkpoints.#kept);
     return checkpoints;
@@ -60,19 +60,24 @@ export class Checkpoints {
       kept = thinOut(kept, spacing);
     }
     const data = kept.map(({ state, latest }) => ({ state: checkpointDataOf(state), latest }));
-    return { latest: this.#latest, spacing: this.#spacing, kept: data };
+    return { stretches: [...this.#timeline.stretches], spacing: this.#spacing, kept: data };
   }
 
-  /** The latest time of any event folded so far. */
+  /** The latest time of any event folded since the last jump of a clock. */
   get latest(): Instant {
-    return this.#latest;
+    return this.#timeline.latest;
+  }
+
+  /** The parts of the log between jumps of clocks: a further jump may change what a time means. */
+  get stretches(): readonly Stretch[] {
+    return this.#timeline.stretches;
   }
 
   /** Called for every event, after `state` has folded it. */
-  onFolded(state: HotState, { position, time }: Pick<RecordedEvent, 'position' | 'time'>): void {
-    if (time > this.#latest) this.#latest = time;
-    if (position % this.#spacing !== 0) return;
-    this.#kept.push({ state: copyState(state), latest: this.#latest });
+  onFolded(state: HotState, event: TimedEvent): void {
+    this.#timeline.onFolded(event);
+    if (event.position % this.#spacing !== 0) return;
+    this.#kept.push({ state: copyState(state), latest: this.latest });
     this.#subjects += subjectsIn(state);
     if (!exceeds(this.#kept, this.#subjects, IN_MEMORY)) return;
     this.#spacing *= 2;
@@ -85,9 +90,12 @@ export class Checkpoints {
     return this.#kept.findLast(({ state }) => state.position <= position) ?? EMPTY;
   }
 
-  /** The last checkpoint up to which no event is later than `time`. */
-  atTime(time: Instant): Checkpoint {
-    return this.#kept.findLast(({ latest }) => latest <= time) ?? EMPTY;
+  /** Where in the log the events up to `time` are, and the last checkpoint among them. */
+  atTime(time: Instant): { readonly part: PartOfLog; readonly checkpoint: Checkpoint } {
+    const part = this.#timeline.partAt(time);
+    const belongs = ({ state: { position }, latest }: Checkpoint) =>
+      position <= part.after || (position <= part.until && latest <= time);
+    return { part, checkpoint: this.#kept.findLast(belongs) ?? EMPTY };
   }
 }
 

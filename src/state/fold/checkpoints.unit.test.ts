@@ -35,7 +35,7 @@ test('finds the last checkpoint at or before a position', () => {
 
 test('finds the last checkpoint up to which no event is later, even when clocks lag', () => {
   const checkpoints = folded(6, 1, (at) => [100, 300, 200, 250, 400, 350][at - 1] ?? 0);
-  const at = (time: number) => checkpoints.atTime(time as Instant).state.position;
+  const at = (time: number) => checkpoints.atTime(time as Instant).checkpoint.state.position;
   expect([50, 100, 250, 299, 300, 399, 400].map(at)).toEqual([0, 1, 1, 1, 4, 4, 6]);
   expect(checkpoints.latest).toBe(400);
 });

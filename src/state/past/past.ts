@@ -4,9 +4,10 @@ import { upcast } from '../../domain/eventTypes.ts';
 import type { EventLog, RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
 import { type Checkpoint, copyState } from '../fold/checkpoints.ts';
 import type { HotState } from '../fold/hotState.ts';
+import { latestAfter } from '../fold/timeline.ts';
 import type { HotRunner } from '../hotRunner.ts';
 
-/** A position means the state right after its event; a time means the last position up to which no event is later. */
+/** A position means the state right after its event; a time means the last position that was written by then. */
 export type MomentQuery = { readonly position: Position } | { readonly time: Instant };
 
 /** The state at a past moment. It must not be changed. */
@@ -46,7 +47,7 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
     return result;
   };
 
-  /** @param belongs whether to fold the event at this position, given the latest time up to and including it */
+  /** @param belongs whether to fold the event at this position, given the latest time up to and including it, since a jump */
   async function fold(
     from: Checkpoint,
     belongs: (position: Position, latest: Instant) => boolean,
@@ -54,9 +55,10 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
     const state = copyState(from.state);
     let { latest } = from;
     for await (const event of log.readAll(state.position)) {
-      const next = event.time > latest ? event.time : latest;
+      const current = recorded(event);
+      const next = latestAfter(latest, current);
       if (!belongs(event.position, next)) break;
-      state.apply(recorded(event));
+      state.apply(current);
       latest = next;
       if (event.position % EVENTS_PER_TURN === 0) await nextTurn();
     }
@@ -67,7 +69,11 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
 
   async function momentAt(when: MomentQuery): Promise<Moment> {
     if ('time' in when) {
-      const { state } = await fold(hot.checkpoints.atTime(when.time), (_position, latest) => latest <= when.time);
+      const { part, checkpoint } = hot.checkpoints.atTime(when.time);
+      const { state } = await fold(
+        checkpoint,
+        (position, latest) => position <= part.after || (position <= part.until && latest <= when.time),
+      );
       return { state, now: when.time };
     }
     const { state, latest } = await foldTo(when.position);
@@ -79,7 +85,7 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
 
   return {
     at(when) {
-      const key = JSON.stringify(when);
+      const key = JSON.stringify({ ...when, jumps: hot.checkpoints.stretches.length });
       const known = cached.get(key);
       if (known) return known;
       const moment = oneAtATime(() => momentAt(when));

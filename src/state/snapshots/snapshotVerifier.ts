@@ -29,8 +29,8 @@ export class SnapshotVerifier {
     );
     const end: Stage = {
       position: state.position,
-      expected: { ...state, latest: checkpoints.latest },
-      actual: (fold) => ({ ...fold.state.data(), latest: fold.checkpoints.latest }),
+      expected: { ...state, stretches: checkpoints.stretches },
+      actual: (fold) => ({ ...fold.state.data(), stretches: fold.checkpoints.stretches }),
     };
     this.#stages = [...past, end];
   }
