@@ -4,7 +4,12 @@ import { type Instant, instant, position } from '../../domain/core/brands.ts';
 import { latestAfter, type TimedEvent, Timeline } from './timeline.ts';
 
 const event = (at: number, time: number): TimedEvent =>
-  ({ type: 'IpAllowed', data: { ip: '10.0.0.1' }, position: position(at), time: instant(time) }) as unknown as TimedEvent;
+  ({
+    type: 'IpAllowed',
+    data: { ip: '10.0.0.1' },
+    position: position(at),
+    time: instant(time),
+  }) as unknown as TimedEvent;
 const jump = (at: number, from: number, to: number): TimedEvent =>
   ({ ...event(at, to), type: 'ClockJumped', data: { node: 'a', from, to } }) as unknown as TimedEvent;
 
@@ -24,7 +29,9 @@ function positionAt(events: readonly TimedEvent[], time: number): number {
 
 test('a time means the last position up to which no event is later, without jumps', () => {
   const events = [100, 300, 200, 250, 400, 350].map((time, index) => event(index + 1, time));
-  expect([50, 100, 250, 299, 300, 399, 400, 999].map((time) => positionAt(events, time))).toEqual([0, 1, 1, 1, 4, 4, 6, 6]);
+  expect([50, 100, 250, 299, 300, 399, 400, 999].map((time) => positionAt(events, time))).toEqual([
+    0, 1, 1, 1, 4, 4, 6, 6,
+  ]);
 });
 
 test('a time means the last position written by then after a clock was ahead', () => {
@@ -43,8 +50,17 @@ test('a time means the last position written by then after a clock was ahead', (
 });
 
 test('a time before a clock was wrongly set back is still found', () => {
-  const events = [event(1, 1_000), event(2, 5_000), jump(3, 5_010, 10), event(4, 20), jump(5, 30, 5_040), event(6, 5_050)];
-  expect([1_000, 4_999, 5_000, 15, 20, 5_040, 5_050].map((time) => positionAt(events, time))).toEqual([1, 1, 2, 3, 4, 5, 6]);
+  const events = [
+    event(1, 1_000),
+    event(2, 5_000),
+    jump(3, 5_010, 10),
+    event(4, 20),
+    jump(5, 30, 5_040),
+    event(6, 5_050),
+  ];
+  expect([1_000, 4_999, 5_000, 15, 20, 5_040, 5_050].map((time) => positionAt(events, time))).toEqual([
+    1, 1, 2, 3, 4, 5, 6,
+  ]);
 });
 
 test('events after a jump ahead are found while the clock stays there', () => {
