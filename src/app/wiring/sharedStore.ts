@@ -11,6 +11,7 @@ import type { Config } from '../config/config.ts';
 import { MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import { findLossAfterCatchUp } from './outboxLoss.ts';
+import { openSharedLog } from './sharedLog.ts';
 import type { Store, StoreIo } from './store.ts';
 
 /**
@@ -31,7 +32,11 @@ export async function openSharedStore(
   // Report an unusable key before waiting for the server.
   requireMasterKey(SVC_ENCRYPTION_KEY);
   parseMasterKey(SVC_ENCRYPTION_KEY, 'SVC_ENCRYPTION_KEY');
-  const eventStore = await openEventStore({ settings, path: logPath, node, print, faults });
+  // Until a loss is recorded in the log, the mark must go on proving it.
+  const markPath = onLoss ? undefined : folder.file(MARK_FILES.mirror);
+  const onMarkFailure = markFaults(faults, folder.file(MARK_FILES.mirror));
+  const open = () => openEventStore({ settings, path: logPath, node, print, faults, markPath, onMarkFailure });
+  const eventStore = await openSharedLog({ folder, print, open, onLoss });
   const { keys, retry } = eventStore;
   try {
     const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));

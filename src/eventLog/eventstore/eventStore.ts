@@ -2,15 +2,18 @@ import type { Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
+import { type LogBreak, logBroken } from '../continuity.ts';
 import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
 import type { LeaseStreams } from '../leaseStreams.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 import { type Follower, follow } from '../sqlite/follower.ts';
+import { EMPTY_LOG } from '../sqlite/logEnd.ts';
+import type { OnMarkFailure } from '../sqlite/logMark.ts';
 import { readAllEvents, readStreamEvents } from '../sqlite/readEvents.ts';
 import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
-import { openConnection } from './client/connection.ts';
+import { type Connection, openConnection } from './client/connection.ts';
 import { type ConnectionSettings, describeHosts } from './client/connectionString.ts';
 import { explainConnection } from './client/probeServer.ts';
 import { createStartupRetry, type StartupRetry } from './client/startupRetry.ts';
@@ -18,10 +21,11 @@ import { waitForServer } from './client/waitForServer.ts';
 import { createEventStoreKeyStreams } from './eventStoreKeyStreams.ts';
 import { createEventStoreLeaseStreams } from './eventStoreLeaseStreams.ts';
 import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget.ts';
+import { findCommonEnd } from './mirror/commonEnd.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
-import { confirmStore, type KnownStore } from './mirror/resumePoint.ts';
+import { confirmStore, type KnownStore, StoreLacksEvents } from './mirror/resumePoint.ts';
 import { createStoreFaults } from './mirror/storeFaults.ts';
 
 export interface EventStoreOptions {
@@ -40,6 +44,9 @@ export interface EventStoreOptions {
   /** Pause after the first failed attempt to reach the server; later pauses are longer. */
   readonly firstPauseMs?: number;
   readonly timing?: Partial<FollowTiming>;
+  /** The file that says how far this node has read the history; no mark is kept without it. */
+  readonly markPath?: string | undefined;
+  readonly onMarkFailure?: OnMarkFailure | undefined;
 }
 
 /** The adapters of all ports that EventStoreDB serves, over one connection and one mirror. */
@@ -61,12 +68,24 @@ export interface EventStore {
   catchUp(): Promise<void>;
   /** The last revision of a stream in the mirror; -1 if it has none. */
   lastRevision(stream: string): number;
+  /** Events that do not continue the log before them, and that no operator has accepted. */
+  breaks(): readonly LogBreak[];
   /** Retries other calls to the server during the start. */
   readonly retry: StartupRetry;
   /** Closes everything, the log included. */
   close(): Promise<void>;
 }
 
+/** An error of the mirror's thread has lost its class. */
+const REPLACED: ReadonlySet<string> = new Set(['LogReplaced', 'StoreForeign']);
+
+async function describeReplaced(error: Error, path: string, connection: Connection): Promise<Error> {
+  if (!REPLACED.has(error.name)) return error;
+  const found = await connection.call((client) => findCommonEnd(client, path), COMMON_END_MS).catch(() => EMPTY_LOG);
+  return new StoreLacksEvents(error.message, found);
+}
+
+const COMMON_END_MS = 10_000;
 const PROGRESS_INTERVAL_MS = 5_000;
 
 /**
@@ -82,6 +101,8 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     faults,
     signal = new AbortController().signal,
     timing,
+    markPath,
+    onMarkFailure,
     appendDeadlineMs,
     firstPauseMs,
   } = options;
@@ -109,6 +130,9 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     path,
     settings,
     timing,
+    markPath,
+    onMarkFailure,
+    onBroken: (found) => faults.raise(logBroken(path, found)),
     onProgress() {
       for (const follower of followers) follower.wake();
     },
@@ -132,9 +156,10 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       signal.throwIfAborted();
     }
   } catch (error) {
+    const described = await describeReplaced(error as Error, path, connection);
     await mirror.close();
     await connection.close();
-    throw error;
+    throw described;
   } finally {
     clearInterval(progressTimer);
   }
@@ -214,6 +239,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       return mirror.cutOffSince;
     },
     catchUp,
+    breaks: () => mirror.lookup.breaks(),
     lastRevision: (stream) => mirror.lookup.headOf(stream).revision,
     retry,
     close: closeOnce,

@@ -29,9 +29,8 @@ export class LogLacksEvents extends Error {
   readonly loss: LogLoss;
   /** What is missing, without the remedy. */
   readonly description: string;
-  /** @param path the log's file @param remedy how to restore it */
-  constructor(path: string, loss: LogLoss, remedy: string) {
-    const description = describeLoss(path, loss);
+  /** @param path the log's file, or its name @param remedy how to restore it @param description default: from the loss */
+  constructor(path: string, loss: LogLoss, remedy: string, description = describeLoss(path, loss)) {
     super(`${description} ${remedy}`);
     this.loss = loss;
     this.description = description;

@@ -1,4 +1,6 @@
 import { type AllStreamRecordedEvent, type EventData, jsonEvent } from '@eventstore/db-client';
+import type { EventOf } from '../../../domain/core/event.ts';
+import { EventParked } from '../../../domain/outbox/events.ts';
 import type { ChainedEvent, SerialisedEvent } from '../../hashChain.ts';
 import type { NativePosition } from './nativePosition.ts';
 
@@ -15,6 +17,8 @@ export interface MirroredEvent {
   readonly data: string;
   /** JSON. */
   readonly metadata: string;
+  /** The hash that it continues, and the one that the next event continues; undefined for an event that svc did not write. */
+  readonly chain: { readonly previousHash: string | undefined; readonly hash: string | undefined };
 }
 
 /**
@@ -48,10 +52,19 @@ export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
     time,
     data: event.isJson ? JSON.stringify(event.data) : 'null',
     metadata: JSON.stringify(metadata),
+    chain: {
+      previousHash: metadata.previousHash,
+      hash: type === EventParked.type ? (event.data as ParkedHash).hash : metadata.hash,
+    },
   };
 }
 
+/** The next event continues the one that is parked (docs/decisions/0006-chain-rule.md). */
+type ParkedHash = Pick<EventOf<typeof EventParked>['data'], 'hash'>;
+
 interface SvcMetadata {
+  readonly previousHash?: string;
+  readonly hash?: string;
   readonly time: number;
   readonly schemaVersion: number;
 }

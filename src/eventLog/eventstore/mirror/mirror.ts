@@ -1,7 +1,9 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { ThreadEnded } from '../../../lib/threads/errors.ts';
 import type { LeaseEntry } from '../../leaseStreams.ts';
+import type { LogBreak } from '../../continuity.ts';
 import { LogCannotStart } from '../../sqlite/database.ts';
+import type { OnMarkFailure } from '../../sqlite/logMark.ts';
 import { createReader, type Reader } from '../../sqlite/reader.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
@@ -14,6 +16,9 @@ export interface MirrorOptions extends MirrorSettings {
   readonly onProgress: (head: Position) => void;
   readonly onVaultEntries: (entries: readonly VaultEntry[]) => void;
   readonly onNodeLeases: (entries: readonly LeaseEntry[]) => void;
+  /** Called with an event that does not continue the log before it. */
+  readonly onBroken: (found: LogBreak) => void;
+  readonly onMarkFailure?: OnMarkFailure | undefined;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
   /** Called with a line when the thread of the mirror ended. */
@@ -47,7 +52,7 @@ const BEFORE_FIRST_EVENT: NativePosition = { commit: -1n, prepare: -1n };
 
 /** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
-  const { path, settings, timing, onProgress, onVaultEntries, onNodeLeases, onFailure, report, storeFaults } = options;
+  const { path, settings, timing, markPath, onBroken, onMarkFailure, onProgress, onVaultEntries, onNodeLeases, onFailure, report, storeFaults } = options;
   let head = position(0);
   let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];
@@ -82,6 +87,8 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         progress: (reached) => advance(reached.head, reached.seen),
         vaultEntries: onVaultEntries,
         nodeLeases: onNodeLeases,
+        broken: onBroken,
+        markWritten: onMarkFailure ?? (() => {}),
         connected() {
           cutOffSince = undefined;
           storeFaults.connected();
@@ -103,7 +110,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   async function run(): Promise<void> {
     const { channel } = connection;
     try {
-      opened.resolve(await channel.request('open', { path, settings, timing }));
+      opened.resolve(await channel.request('open', { path, settings, timing, markPath }));
       await channel.request('follow', { isRunning: isStarted });
     } catch (error) {
       opened.reject(new LogCannotStart((error as Error).message));

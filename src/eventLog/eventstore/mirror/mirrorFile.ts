@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { BREAKS_TABLE } from './mirrorBreaks.ts';
 
 /** A file of another version is replaced, because everything in it can be read from EventStoreDB again. */
 const SCHEMA_VERSION = 1;
@@ -31,6 +32,7 @@ const SCHEMA = `
     preparePosition INTEGER NOT NULL,
     id TEXT NOT NULL
   ) STRICT;
+  ${BREAKS_TABLE}
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 

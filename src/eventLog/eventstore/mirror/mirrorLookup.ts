@@ -1,6 +1,8 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
+import type { LogBreak } from '../../continuity.ts';
 import { type ChainHead, CONTINUED_HASH, emptyChain } from '../../hashChain.ts';
 import { openForReading } from '../../sqlite/database.ts';
+import { readBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
 import type { KnownStore } from './resumePoint.ts';
 
@@ -16,6 +18,8 @@ export interface MirrorLookup {
   eventsAfter(stream: string, revision: number, maxCount: number): StoredId[];
   /** Whether any of these ids is used by an event. */
   hasAnyOf(ids: readonly string[]): boolean;
+  /** Events that do not continue the log before them, and that no operator has accepted. */
+  breaks(): LogBreak[];
   vaultStreams(): string[];
   knownStore(): KnownStore;
   close(): void;
@@ -43,6 +47,7 @@ export function openMirrorLookup(path: string): MirrorLookup {
         position: position(row.position),
       })),
     hasAnyOf: (ids) => ids.some((id) => byId.get(id) !== undefined),
+    breaks: () => readBreaks(database),
     vaultStreams: () =>
       (database.prepare('SELECT stream FROM vaultStreams').all() as { stream: string }[]).map(({ stream }) => stream),
     knownStore: () => readKnownStore(database),

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Position } from '../../../domain/core/brands.ts';
 import type { ErrorData } from '../../../lib/threads/errors.ts';
+import type { LogBreak } from '../../continuity.ts';
 import type { LeaseEntry } from '../../leaseStreams.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
@@ -10,6 +11,8 @@ export interface MirrorSettings {
   readonly path: string;
   readonly settings: ConnectionSettings;
   readonly timing?: Partial<FollowTiming> | undefined;
+  /** The file that says how far this node has read the history; no mark is kept without it. */
+  readonly markPath?: string | undefined;
 }
 
 export interface FollowRequest {
@@ -54,6 +57,10 @@ export interface MirrorOwner {
     vaultEntries(entries: readonly VaultEntry[]): void;
     /** The last of the new entries of each lease `node-<name>`. */
     nodeLeases(entries: readonly LeaseEntry[]): void;
+    /** The first event of a batch that does not continue the log before it. */
+    broken(found: LogBreak): void;
+    /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */
+    markWritten(failure: string | undefined): void;
     connected(): void;
     dropped(reason: string): void;
     /** The server responds, but its data are not those that were read before. */

@@ -10,6 +10,7 @@ import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
 import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
+import { MirrorMark } from './mirrorMark.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
 
 // Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.
@@ -24,7 +25,10 @@ function serveMirror(port: MessagePort): void {
     {
       open(settings) {
         const database = openMirrorFile(settings.path);
-        opened = { settings, database, writer: new MirrorWriter(database) };
+        const { markPath } = settings;
+        const onFailure = (failure: string | undefined) => channel.notify('markWritten', failure);
+        const mark = markPath === undefined ? undefined : new MirrorMark(database, markPath, onFailure);
+        opened = { settings, database, writer: new MirrorWriter(database), mark };
         return opened.writer.head;
       },
       follow: (request) => follow(opened, request, channel, stopping.signal),
@@ -37,12 +41,13 @@ interface OpenedMirror {
   readonly settings: MirrorSettings;
   readonly database: DatabaseSync;
   readonly writer: MirrorWriter;
+  readonly mark: MirrorMark | undefined;
 }
 
 type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
 
 async function follow(
-  { settings: { settings, timing }, database, writer }: OpenedMirror,
+  { settings: { settings, timing }, database, writer, mark }: OpenedMirror,
   { isRunning }: FollowRequest,
   channel: OwnerChannel,
   signal: AbortSignal,
@@ -55,13 +60,17 @@ async function follow(
       onReplaced: (error) => channel.notify('replaced', toErrorData(error)),
       isRunning,
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
-      handle: (batch) => handle(batch, writer, channel),
+      handle(batch) {
+        handle(batch, writer, channel);
+        mark?.onWritten();
+      },
       onConnected: () => channel.notify('connected'),
       onDropped: (reason) => channel.notify('dropped', reason),
       signal,
       ...(timing && { timing }),
     });
   } finally {
+    mark?.close();
     database.close();
   }
 }
@@ -80,6 +89,8 @@ function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, 
   }
   const leases = lastOfEachStream(batch.filter(({ streamId }) => isNodeLease(streamId)));
   if (leases.length > 0) channel.notify('nodeLeases', leases.map(toLeaseEntry));
+  const [found] = writer.newBreaks;
+  if (found) channel.notify('broken', found);
   channel.notify('progress', { head: writer.head, seen: last.position });
 }
 

@@ -3,7 +3,9 @@ import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import { fromWire } from '../client/wireEvent.ts';
+import type { LogBreak } from '../../continuity.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
+import { MirrorBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
 import type { KnownStore } from './resumePoint.ts';
 
@@ -16,7 +18,9 @@ const isHistory = (stream: string, type: string): boolean =>
 /** Writes events of `$all` into the mirror and counts those of the history. One batch is one transaction. */
 export class MirrorWriter {
   readonly #database: DatabaseSync;
+  readonly #breaks: MirrorBreaks;
   #head: Position;
+  #newBreaks: LogBreak[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -24,6 +28,7 @@ export class MirrorWriter {
       head: number;
     };
     this.#head = position(head);
+    this.#breaks = new MirrorBreaks(database, head);
   }
 
   /** Position of the last event of the history. */
@@ -40,11 +45,17 @@ export class MirrorWriter {
     this.#database.prepare('INSERT OR IGNORE INTO installation (only, id) VALUES (1, ?)').run(id);
   }
 
+  /** Events of the last batch that do not continue the log before them. */
+  get newBreaks(): readonly LogBreak[] {
+    return this.#newBreaks;
+  }
+
   /** Writes a batch in one transaction. @throws the error of SQLite; nothing is written then */
   apply(batch: readonly AllStreamRecordedEvent[]): void {
     const last = batch.at(-1);
     if (!last) return;
     const before = this.#head;
+    this.#newBreaks = [];
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       for (const event of batch) this.#applyOne(event);
@@ -54,6 +65,8 @@ export class MirrorWriter {
       this.#database.exec('COMMIT');
     } catch (error) {
       this.#head = before;
+      this.#newBreaks = [];
+      this.#breaks.rollBack(before);
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
@@ -67,8 +80,11 @@ export class MirrorWriter {
   }
 
   #insert(event: AllStreamRecordedEvent): void {
-    const { native, stream, revision, id, type, version, time, data, metadata } = fromWire(event);
+    const mirrored = fromWire(event);
+    const { native, stream, revision, id, type, version, time, data, metadata } = mirrored;
     this.#head = position(this.#head + 1);
+    const found = this.#breaks.check(this.#head, mirrored);
+    if (found) this.#newBreaks.push(found);
     this.#insertStatement.run(
       this.#head,
       stream,

@@ -3,6 +3,7 @@ import type { ConfirmStore, EventStoreClient } from '../client/client.ts';
 import { isDeletedStream } from '../client/failures.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import { readAllOnce, readStreamOnce } from '../client/reads.ts';
+import type { LogEnd } from '../../sqlite/logEnd.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
 
 /** A handled event and its position. Reading resumes after it only if the store still has it there. */
@@ -29,6 +30,15 @@ export class LogReplaced extends Error {
         'EventStoreDB lacks the last event that this node has read from it: it was restored from an older backup, or ' +
           'SVC_EVENTSTORE_URL names another server. See "Restoring a backup" in docs/operation.md.',
     );
+  }
+}
+
+/** The store lacks events that were read from it before, with the last one that it still has. */
+export class StoreLacksEvents extends LogReplaced {
+  readonly found: LogEnd;
+  constructor(message: string, found: LogEnd) {
+    super(message);
+    this.found = found;
   }
 }
 
@@ -77,7 +87,8 @@ export async function readInstallation(client: EventStoreClient): Promise<string
   }
 }
 
-async function hasEventAt(client: EventStoreClient, { native, id }: ResumeMark): Promise<boolean> {
+/** Whether the store has an event at a position. */
+export async function hasEventAt(client: EventStoreClient, { native, id }: ResumeMark): Promise<boolean> {
   try {
     const [found] = await readAllOnce(client, { fromPosition: native, maxCount: 1 });
     return found?.id === id && found.position.commit === native.commit;
