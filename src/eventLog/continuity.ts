@@ -54,7 +54,8 @@ export class Continuity {
     if (position !== this.#last + 1) return `follows position ${this.#last}`;
     const head = this.#headOf(stream, revision);
     if (!head) return `is revision ${revision} of its stream, but revision ${revision - 1} is missing`;
-    if (revision !== head.revision + 1) return `is revision ${revision} of its stream, but follows revision ${head.revision}`;
+    if (revision !== head.revision + 1)
+      return `is revision ${revision} of its stream, but follows revision ${head.revision}`;
     const isChained = previousHash === undefined || head.hash === '' || previousHash === head.hash;
     return isChained ? undefined : 'does not have the hash of the event before it in its stream';
   }

@@ -32,7 +32,12 @@ test.each([
   ['a missing position', link(6, 'a', 3, 'a2'), 4, 'follows position 4'],
   ['a missing revision', link(6, 'a', 4, 'a3'), 5, 'is revision 4 of its stream, but follows revision 2'],
   ['a repeated revision', link(6, 'a', 2, 'a1'), 5, 'is revision 2 of its stream, but follows revision 2'],
-  ['a stream without its beginning', link(6, 'c', 7, 'c6'), 5, 'is revision 7 of its stream, but revision 6 is missing'],
+  [
+    'a stream without its beginning',
+    link(6, 'c', 7, 'c6'),
+    5,
+    'is revision 7 of its stream, but revision 6 is missing',
+  ],
   ['another predecessor', link(6, 'b', 2, 'x'), 5, 'does not have the hash of the event before it in its stream'],
 ])('names %s, and accepts what continues it', (_what, event, upTo, reason) => {
   const continuity = new Continuity(0, hashAt);

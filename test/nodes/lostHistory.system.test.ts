@@ -28,7 +28,8 @@ async function aCluster({ completed = 3 } = {}) {
   expect(await node.stop()).toMatchObject({ exitCode: 0 });
   const folder = await cluster.folderOf('a');
   const remove = (...names: string[]) => {
-    for (const name of names) for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, name + suffix), { force: true });
+    for (const name of names)
+      for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, name + suffix), { force: true });
   };
   return { cluster, backup, folder, remove };
 }
@@ -38,7 +39,10 @@ const completedIn = (log: readonly { readonly type: string }[]): number =>
 
 const positionsIn = (folder: string): string[] => {
   using mirror = new DatabaseSync(join(folder, 'mirror.sqlite'), { readOnly: true });
-  return mirror.prepare('SELECT position, id FROM events ORDER BY position').all().map((row) => `${row.position} ${row.id}`);
+  return mirror
+    .prepare('SELECT position, id FROM events ORDER BY position')
+    .all()
+    .map((row) => `${row.position} ${row.id}`);
 };
 
 test.each([
@@ -82,7 +86,9 @@ test('a new node refuses a history from which a stream was truncated, and names 
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const { exitCode, stderr } = await (await cluster.launch('b')).ended;
     expect(exitCode).toBe(1);
-    expect(stderr).toEqual([expect.stringMatching(/is broken at position \d+: the event of (\S+) there is revision 2 /)]);
+    expect(stderr).toEqual([
+      expect.stringMatching(/is broken at position \d+: the event of (\S+) there is revision 2 /),
+    ]);
     expect(stderr[0]).toContain(stream);
   }
   expect(await cluster.command('b', 'accept-loss')).toMatchObject({ exitCode: 0, stderr: [] });

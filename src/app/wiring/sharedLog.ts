@@ -46,7 +46,11 @@ export async function openSharedLog({ folder, print, open, onLoss }: SharedLogOp
 
 type Opened = { readonly store: EventStore } | { readonly error: LogLacksEvents };
 
-async function openAndCompare(path: string, known: readonly KnownEnd[], open: () => Promise<EventStore>): Promise<Opened> {
+async function openAndCompare(
+  path: string,
+  known: readonly KnownEnd[],
+  open: () => Promise<EventStore>,
+): Promise<Opened> {
   let store: EventStore;
   try {
     store = await open();
@@ -60,7 +64,11 @@ async function openAndCompare(path: string, known: readonly KnownEnd[], open: ()
   return { error };
 }
 
-async function findLoss(store: EventStore, path: string, known: readonly KnownEnd[]): Promise<LogLacksEvents | undefined> {
+async function findLoss(
+  store: EventStore,
+  path: string,
+  known: readonly KnownEnd[],
+): Promise<LogLacksEvents | undefined> {
   let loss = findLogLoss(path, known);
   for (const deadline = performance.now() + MAX_WAIT_MS; loss && performance.now() < deadline; ) {
     await delay(INTERVAL_MS);

@@ -1,7 +1,7 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
 import { ThreadEnded } from '../../../lib/threads/errors.ts';
-import type { LeaseEntry } from '../../leaseStreams.ts';
 import type { LogBreak } from '../../continuity.ts';
+import type { LeaseEntry } from '../../leaseStreams.ts';
 import { LogCannotStart } from '../../sqlite/database.ts';
 import type { OnMarkFailure } from '../../sqlite/logMark.ts';
 import { createReader, type Reader } from '../../sqlite/reader.ts';
@@ -52,7 +52,20 @@ const BEFORE_FIRST_EVENT: NativePosition = { commit: -1n, prepare: -1n };
 
 /** Starts a mirror. @throws LogCannotStart when the file cannot be opened */
 export async function startMirror(options: MirrorOptions): Promise<Mirror> {
-  const { path, settings, timing, markPath, onBroken, onMarkFailure, onProgress, onVaultEntries, onNodeLeases, onFailure, report, storeFaults } = options;
+  const {
+    path,
+    settings,
+    timing,
+    markPath,
+    onBroken,
+    onMarkFailure,
+    onProgress,
+    onVaultEntries,
+    onNodeLeases,
+    onFailure,
+    report,
+    storeFaults,
+  } = options;
   let head = position(0);
   let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];

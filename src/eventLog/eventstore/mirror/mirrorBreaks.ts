@@ -28,11 +28,11 @@ export class MirrorBreaks {
 
   constructor(database: DatabaseSync, head: number) {
     this.#database = database;
-    this.#hashAt = database.prepare(
-      `SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`,
-    );
+    this.#hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
     this.#eventAt = database.prepare("SELECT metadata ->> '$.hash' AS hash FROM events WHERE position = ?");
-    this.#insert = database.prepare('INSERT OR IGNORE INTO breaks (position, stream, revision, reason) VALUES (?, ?, ?, ?)');
+    this.#insert = database.prepare(
+      'INSERT OR IGNORE INTO breaks (position, stream, revision, reason) VALUES (?, ?, ?, ?)',
+    );
     this.#continuity = this.#from(head);
     this.#count = (database.prepare('SELECT count(*) AS count FROM breaks').get() as { count: number }).count;
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MarkFile, readMarkFile } from '../../../dataFolder/markFile.ts';
-import type { OnMarkFailure } from '../../sqlite/logMark.ts';
 import { type LogEnd, readLogEnd, readLogEndAt } from '../../sqlite/logEnd.ts';
+import type { OnMarkFailure } from '../../sqlite/logMark.ts';
 
 /** Whether the mirror has the event of the mark: not yet, yes, or another one at its position. */
 type MarkState = 'behind' | 'same' | 'other';

@@ -9,8 +9,8 @@ import { isNodeLease, isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
 import { openMirrorFile } from './mirrorFile.ts';
-import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorMark } from './mirrorMark.ts';
+import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
 
 // Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.

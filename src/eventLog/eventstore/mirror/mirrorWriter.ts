@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { type Position, position } from '../../../domain/core/brands.ts';
+import type { LogBreak } from '../../continuity.ts';
 import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import { fromWire } from '../client/wireEvent.ts';
-import type { LogBreak } from '../../continuity.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
 import { MirrorBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';

@@ -1,9 +1,9 @@
 import { UnknownError } from '@eventstore/db-client';
+import type { LogEnd } from '../../sqlite/logEnd.ts';
 import type { ConfirmStore, EventStoreClient } from '../client/client.ts';
 import { isDeletedStream } from '../client/failures.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import { readAllOnce, readStreamOnce } from '../client/reads.ts';
-import type { LogEnd } from '../../sqlite/logEnd.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
 
 /** A handled event and its position. Reading resumes after it only if the store still has it there. */
