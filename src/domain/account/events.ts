@@ -16,7 +16,10 @@ export type SealedCredentials = Infer<typeof sealedCredentialsSchema>;
 
 const identitySchema = schema((z) =>
   z.object({
-    /** The provider's own id of the account, sent as `chatgpt-account-id`; null when the auth file has none. */
+    /**
+     * The provider's own id of the account, sent as `chatgpt-account-id`; null when the auth file has none. Sealed; in plain in
+     * version 1.
+     */
     upstreamAccountId: z.string().nullable(),
     email: sealedSchema(z).nullable(),
     displayName: sealedSchema(z).nullable(),

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import { AUTH_CLAIM, authFile, form, jwt } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { importedAccount } from '../../../test/support/specification.ts';
+import { AccountDeleted, AccountImported } from '../../domain/account/events.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
+import { openUpstreamId } from '../../vault/openUpstreamId.ts';
 import { importAccount, listAccounts } from '../resources/accountCalls.support.ts';
 
 const shared = sharedManagement();
 
 test.each([
-  ['provider id and e-mail address', authFile(), /^provider-1_[0-9a-f]{8}$/, 'ada@example.com'],
-  ['the provider id alone', authFile({ email: null }), /^provider-1$/, 'unknown@example.com'],
+  ['provider id and e-mail address', authFile(), /^acct_[0-9a-f]{20}$/, 'ada@example.com'],
+  ['the provider id alone', authFile({ email: null }), /^acct_[0-9a-f]{20}$/, 'unknown@example.com'],
   ['the e-mail address alone', authFile({ accountId: null }), /^email_[0-9a-f]{12}$/, 'ada@example.com'],
   [
     'a random value without either',
@@ -43,12 +47,29 @@ test('distinguishes accounts that share an e-mail address or a provider id', asy
   expect(ids.size).toBe(3);
 });
 
+test('an account that an earlier version imported keeps its id, and is recognised', async () => {
+  const stage = await startManagement();
+  const digest = stage.vault.digest('email', 'ada@example.com').slice(0, 8);
+  const id = `provider-1_${digest}` as AccountId;
+  await stage.append(AccountImported(importedAccount({ accountId: id, upstreamAccountId: 'provider-1' })));
+  const file = new Blob([JSON.stringify(authFile())]);
+  const again = await stage.call(
+    'POST',
+    '/api/accounts/import',
+    form({ name: 'auth_json', content: await file.text() }),
+  );
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'duplicate_identity_conflict' } } });
+  await stage.append(AccountDeleted({ accountId: id }));
+  expect((await importAccount(stage, authFile())).account_id).toMatch(/^acct_/);
+});
+
 test('prefers the provider id of the file, then the nested claim, then the top-level one', async () => {
   const stage = await startManagement();
   const id = async (tokens: object, claims: object) => {
     const id_token = jwt({ email: 'ada@example.com', ...claims });
     const response = await importAccount(stage, { tokens: { ...authFile().tokens, id_token, ...tokens } });
-    return response.account_id.split('_')[0];
+    const account = stage.hot.state.accounts.get(response.account_id);
+    return openUpstreamId(account?.upstreamAccountId ?? null, stage.vault);
   };
   const claims = { [AUTH_CLAIM]: { chatgpt_account_id: 'nested' }, chatgpt_account_id: 'top' };
   expect(await id({ account_id: 'file' }, claims)).toBe('file');
@@ -85,7 +106,7 @@ test('imports opaque tokens as an unknown account refreshed now', async () => {
   const tokens = { id_token: 'opaque', access_token: 'opaque', refresh_token: 'opaque', account_id: 'provider-9' };
   const response = await importAccount(stage, { tokens, last_refresh: 'some day', unknown: { field: true } });
   expect(response).toEqual({
-    account_id: 'provider-9',
+    account_id: expect.stringMatching(/^acct_/),
     email: 'unknown@example.com',
     plan_type: 'unknown',
     status: 'active',

@@ -87,7 +87,10 @@ function requireToken(tokens: JsonObject, name: string, alias: string): string {
 }
 
 function requireHeaderSafe(upstreamAccountId: string | null): string | null {
-  if (upstreamAccountId === null || (upstreamAccountId.length <= 200 && isHeaderSafe(upstreamAccountId))) {
+  if (
+    upstreamAccountId === null ||
+    (upstreamAccountId.length <= 200 && isHeaderSafe(upstreamAccountId) && !upstreamAccountId.startsWith('sealed.'))
+  ) {
     return upstreamAccountId;
   }
   return refuse('invalid_auth_json', {

@@ -1,6 +1,7 @@
 import type { ImportedAccount } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import { openUpstreamId } from '../../vault/openUpstreamId.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AuthFile } from './authFile.ts';
 import { openSealed } from './openSealed.ts';
@@ -8,11 +9,23 @@ import { openSealed } from './openSealed.ts';
 /** The mutex key that serializes creating and destroying the data keys of one account. */
 export const accountKeysMutex = (accountId: AccountId) => `keys-${accountId}`;
 
-/** Derives the account id. E-mail addresses enter as an HMAC under the installation's key, so ids do not reveal them. */
-export function accountIdOf({ upstreamAccountId, email }: AuthFile, vault: Vault, newId: () => string): AccountId {
-  const digest = email === null ? null : vault.digest('email', email.toLowerCase());
+/**
+ * Derives the account id from the identity by an HMAC under the installation's key: ids stand in stream names and in events that
+ * outlive the account, so they must not reveal who it was.
+ * @param isKnown whether an account has this id: one that was imported by an earlier version keeps its id, which contains the
+ *   provider's
+ */
+export function accountIdOf(
+  { upstreamAccountId, email }: AuthFile,
+  { vault, newId, isKnown }: { vault: Vault; newId: () => string; isKnown: (id: AccountId) => boolean },
+): AccountId {
+  const address = email?.toLowerCase() ?? null;
+  const digest = address === null ? null : vault.digest('email', address);
   if (upstreamAccountId !== null) {
-    return (digest === null ? upstreamAccountId : `${upstreamAccountId}_${digest.slice(0, 8)}`) as AccountId;
+    const earlier = (digest === null ? upstreamAccountId : `${upstreamAccountId}_${digest.slice(0, 8)}`) as AccountId;
+    if (isKnown(earlier)) return earlier;
+    const identity = JSON.stringify([upstreamAccountId, address]);
+    return `acct_${vault.digest('account', identity).slice(0, 20)}` as AccountId;
   }
   if (digest !== null) return `email_${digest.slice(0, 12)}` as AccountId;
   return `local_${newId().replaceAll('-', '').slice(-12)}` as AccountId;
@@ -32,7 +45,7 @@ export function sealAccount(
   const seal = (plain: string) => vault.seal(keyId, plain);
   return {
     accountId,
-    upstreamAccountId: file.upstreamAccountId,
+    upstreamAccountId: file.upstreamAccountId === null ? null : seal(file.upstreamAccountId),
     email: file.email === null ? null : seal(file.email),
     displayName: file.displayName === null ? null : seal(file.displayName),
     planType: file.planType,
@@ -49,10 +62,10 @@ export function sealAccount(
 
 /** Whether new tokens belong to a known account: provider id and e-mail address match where both sides know them. */
 export function isSameAccount(account: Account, file: AuthFile, vault: Vault): boolean {
-  if (accountIdOf(file, vault, () => '') === account.id) return true;
+  if (accountIdOf(file, { vault, newId: () => '', isKnown: (id) => id === account.id }) === account.id) return true;
   const email = openSealed(account.email, vault);
   const matches = [
-    matchIfKnown(account.upstreamAccountId, file.upstreamAccountId),
+    matchIfKnown(openUpstreamId(account.upstreamAccountId, vault), file.upstreamAccountId),
     matchIfKnown(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
   ].filter((isMatch) => isMatch !== undefined);
   return matches.length > 0 && matches.every((isMatch) => isMatch);

@@ -83,7 +83,7 @@ export function createLinkCompletion(options: LinkCompletionOptions): LinkComple
     cause: Cause,
   ): Promise<FinalFailure | undefined> {
     const file = authFileFromTokens(tokens);
-    const signedIn = accountIdOf(file, vault, newId);
+    const signedIn = accountIdOf(file, { vault, newId, isKnown: (id) => hot.state.accounts.has(id) });
     const accountId = link.target ?? signedIn;
     return commands.mutex(accountKeysMutex(accountId), async () => {
       const known = hot.state.accounts.get(accountId);

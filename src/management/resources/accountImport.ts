@@ -43,7 +43,11 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
       const onDuplicate = readOnDuplicate(ctx, views.current.settings.importWithoutOverwrite);
       const file = parseAuthFile(await readAuthFileUpload(ctx));
       const { cause } = ctx.state;
-      const accountId = accountIdOf(file, vault, () => cause.write?.resourceId ?? ids.newId());
+      const accountId = accountIdOf(file, {
+        vault,
+        newId: () => cause.write?.resourceId ?? ids.newId(),
+        isKnown: (id) => views.current.accounts.has(id),
+      });
       return commands.mutex(accountKeysMutex(accountId), async () => {
         const isRepeat = await commands.isRepeat(subjects.account.streamOf(accountId), cause);
         const known = views.current.accounts.get(accountId);

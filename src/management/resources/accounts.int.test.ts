@@ -13,7 +13,7 @@ test('returns an imported account with all documented fields', async () => {
   const stage = await startManagement();
   const response = await importAccount(stage);
   expect(response).toEqual({
-    account_id: expect.stringMatching(/^provider-1_[0-9a-f]{8}$/),
+    account_id: expect.stringMatching(/^acct_[0-9a-f]{20}$/),
     email: 'ada@example.com',
     plan_type: 'plus',
     status: 'active',

@@ -1,0 +1,18 @@
+import type { Sealed } from '../domain/core/brands.ts';
+import { CannotUnseal, type Vault } from './vault.ts';
+
+const isSealed = (text: string): text is Sealed => text.startsWith('sealed.');
+
+/**
+ * The provider's id of an account, as its import recorded it: sealed, or in plain by earlier versions.
+ * @returns null when it is unknown, or when its data key is lost
+ */
+export function openUpstreamId(recorded: string | null, vault: Pick<Vault, 'open'>): string | null {
+  if (recorded === null || !isSealed(recorded)) return recorded;
+  try {
+    return vault.open(recorded);
+  } catch (error) {
+    if (error instanceof CannotUnseal) return null;
+    throw error;
+  }
+}
