@@ -27,6 +27,10 @@ const USAGE = `Usage: svc <command>
                           the data folder.
   reset-password          Set a new dashboard password and end all sessions. Stop the service first.
   reset-password --totp   Disable two-factor authentication as well, if the authenticator is lost.
+  outbox list             List the events that EventStoreDB will never take, which are parked in the outbox of this node.
+  outbox retry [ID ...]   Put them, or those with these ids, back to be drained. Stop the service first.
+  outbox export FILE      Write them to a new file, one line of JSON each; with --remove also take them out of the outbox
+                          (stop the service first).
   accept-clock            Let the windows of limits follow the clock of this machine again after it was wrong, also back.
                           Stop the service first, or use "Accept clock" in the dashboard.
   accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
@@ -203,6 +207,20 @@ const importFrom = (path: string) =>
     return `${events} events${before} and ${keys} keys are written, read back and the same; each chain of hashes is intact`;
   });
 
+/** @returns false for arguments that `outbox` does not have */
+async function outbox([action, ...rest]: readonly string[]): Promise<boolean> {
+  const { exportOutbox, listOutbox, retryOutbox } = await import('./outboxCommand.ts');
+  const options = { config: readConfig(), print };
+  const [file] = rest;
+  const removes = rest.length === 2 && rest[1] === '--remove';
+  if (action === 'list' && file === undefined) listOutbox(options);
+  else if (action === 'retry') retryOutbox(rest, options);
+  else if (action === 'export' && file !== undefined && (rest.length === 1 || removes))
+    exportOutbox(file, removes, options);
+  else return false;
+  return true;
+}
+
 /** Prints a line per tenth of the log. */
 function progressPrinter() {
   let printed = 0;
@@ -235,6 +253,8 @@ try {
     await acceptClockOfMachine();
   } else if (command === 'accept-loss' && args.length === 0) {
     await acceptLosses();
+  } else if (command === 'outbox' && (await outbox(args))) {
+    // Done.
   } else if (command === 'help' || command === '--help' || command === '-h') {
     process.stdout.write(USAGE);
   } else {

@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/core/brands.ts';
+import { dailyStream } from './dailyStream.ts';
 import { type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
 
 /** An event could not be made durable, or it is not known yet whether it is. */
@@ -192,20 +193,4 @@ function resolveAll(batch: readonly QueuedEvent[], last: Position): void {
   batch.forEach(({ resolve }, index) => {
     resolve((last - batch.length + 1 + index) as Position);
   });
-}
-
-const DAY_MS = 86_400_000;
-
-/** Returns the stream for a time: the prefix and the UTC day, `yyyymmdd`. Caches the last result. */
-function dailyStream(prefix: string): (time: number) => string {
-  let today = Number.NaN;
-  let stream = '';
-  return (time) => {
-    const day = Math.floor(time / DAY_MS);
-    if (day !== today) {
-      today = day;
-      stream = prefix + new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
-    }
-    return stream;
-  };
 }

@@ -16,6 +16,12 @@ export interface ReplicationTargetOverLog extends ReplicationTarget {
   readonly sizes: number[];
 }
 
+/** Refuses one event in sixteen for good, and with it the appends that contain it. */
+export const refuseSome: ReplicationTargetOverLog['refuse'] = (events) =>
+  events.some(({ id, type }) => id.endsWith('0') && type !== 'EventParked')
+    ? { kind: 'rejected', reason: 'it ends with 0', scope: 'append' }
+    : undefined;
+
 const unreachable = { kind: 'unknown', error: new Error('the store is unreachable') } as const;
 
 /**

@@ -6,6 +6,7 @@ import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import { DeliveredRevisions } from '../../eventLog/outbox/deliveredRevisions.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
+import { MAY_BE_OVER } from '../../eventLog/outbox/parkedEvents.ts';
 import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
 import type { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
@@ -98,16 +99,6 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
     },
   };
 }
-
-/**
- * What these events began may have ended since: the end is in the log, and does not come after a parked beginning. A session
- * then has to begin again; a request that was cut off stays without an end.
- */
-const MAY_BE_OVER: ReadonlySet<RecordedEvent['type']> = new Set([
-  'SessionBegun',
-  'SessionTotpVerified',
-  'RequestAdmitted',
-]);
 
 /**
  * Applies events as soon as they are durable in the outbox, first those that an earlier process left there. An event that

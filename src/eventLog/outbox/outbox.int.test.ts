@@ -4,8 +4,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startChild } from '../../../test/contract/children/child.ts';
 import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { storedEvents } from '../../../test/contract/replicationTarget.ts';
 import {
   type ReplicationTargetOverLog,
+  refuseSome,
   replicationTargetOverLog,
 } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
@@ -17,6 +19,7 @@ import { createEventSink } from '../eventSink.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
 import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
 import { type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
+import { listParked } from './parkedEvents.ts';
 
 interface Stage {
   readonly store: ReplicationTargetOverLog;
@@ -485,40 +488,96 @@ test('closes without waiting when the store is unreachable', async () => {
   expect(await rowsOf(stage.path)).toHaveLength(3);
 });
 
-test('drains every durable event once, with an intact chain, after kill -9 at any instant', {
-  timeout: 60_000,
-}, async () => {
-  await using folder = await tempFolder();
+/** Records in an outbox that drains, and kills it at three instants. @returns the ids that became durable */
+async function recordAndKill(path: string, ...args: string[]): Promise<Set<string>> {
   const recorded = new Set<string>();
   for (let boot = 1; boot <= 3; boot += 1) {
-    await using child = startChild('outboxForever.ts', folder.path, String(boot));
+    await using child = startChild('outboxForever.ts', path, String(boot), ...args);
     for (let line = 0; line < 60 * boot; line += 1) recorded.add(String((await child.lines.next()).value));
     await child.kill();
     for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
       if (rest.value.length === 36) recorded.add(rest.value);
     }
   }
-  const log = await createSqliteEventLog({ path: join(folder.path, 'store.sqlite'), node: 'n1' });
+  return recorded;
+}
+
+/** Drains an outbox into a log, both in one folder. @returns the events in the log, and the ids of the parked ones */
+async function drainRest(path: string, refuse?: ReplicationTargetOverLog['refuse']) {
+  const log = await createSqliteEventLog({ path: join(path, 'store.sqlite'), node: 'n1' });
   const inStore = (await Array.fromAsync(log.readAll(position(0)))).length;
-  const outbox = await openOutbox({
-    path: join(folder.path, 'outbox.sqlite'),
-    node: 'n1',
-    store: replicationTargetOverLog(log),
-    maxEvents: 1_000,
-    faults: collectFaults(),
-    report: () => {},
-  });
+  const store = replicationTargetOverLog(log);
+  if (refuse) store.refuse = refuse;
+  const file = { path: join(path, 'outbox.sqlite'), node: 'n1' };
+  const outbox = await openOutbox({ ...file, store, maxEvents: 1_000, faults: collectFaults(), report: () => {} });
   outbox.start();
   await untilDrained(outbox);
   await outbox.close();
   const drained = await Array.fromAsync(log.readAll(position(0)));
   await log.close();
+  const database = new DatabaseSync(file.path, { readOnly: true });
+  const parked = listParked(database)
+    .map(({ id }) => id)
+    .toArray();
+  database.close();
   expect(inStore).toBeGreaterThan(0);
-  expect(new Set(ids(drained)).size).toBe(drained.length);
-  expect([...recorded].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
   const streams = Object.values(Object.groupBy(drained, (event) => event.stream));
   expect(streams).toHaveLength(3);
   for (const stream of streams) expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+  return { drained, parked };
+}
+
+test('drains every durable event once, with an intact chain, after kill -9 at any instant', {
+  timeout: 60_000,
+}, async () => {
+  await using folder = await tempFolder();
+  const recorded = await recordAndKill(folder.path);
+  const { drained } = await drainRest(folder.path);
+  expect(new Set(ids(drained)).size).toBe(drained.length);
+  expect([...recorded].filter((id) => !drained.some((event) => event.id === id))).toEqual([]);
+});
+
+test('parks or drains every durable event once after kill -9 while it parks', { timeout: 60_000 }, async () => {
+  await using folder = await tempFolder();
+  const recorded = await recordAndKill(folder.path, 'refusing');
+  const { drained, parked } = await drainRest(folder.path, refuseSome);
+  const standIns = drained.filter(({ type }) => type === 'EventParked');
+  const events = drained.filter(({ type }) => type !== 'EventParked');
+  expect(parked.length).toBeGreaterThan(0);
+  expect(standIns.map(({ data }) => (data as { eventId: string }).eventId).toSorted()).toEqual(parked.toSorted());
+  const all = [...ids(events), ...parked];
+  expect(new Set(all).size).toBe(all.length);
+  expect([...recorded].filter((id) => !all.includes(id))).toEqual([]);
+  expect([...recorded].filter((id) => id.endsWith('0') !== parked.includes(id))).toEqual([]);
+});
+
+test('loses nothing of the file of an older version, which cannot park', async () => {
+  const stage = await aStage();
+  const database = new DatabaseSync(stage.path);
+  database.exec(`
+    CREATE TABLE events (position INTEGER PRIMARY KEY AUTOINCREMENT, stream TEXT NOT NULL, revision INTEGER NOT NULL,
+      id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, version INTEGER NOT NULL, time INTEGER NOT NULL, data TEXT NOT NULL,
+      metadata TEXT NOT NULL, UNIQUE (stream, revision)) STRICT;
+    PRAGMA user_version = 1;`);
+  const events = storedEvents('requests-n1.b0_20260101', 12);
+  for (const { stream, revision, id, type, time, data, metadata } of events) {
+    database
+      .prepare(
+        'INSERT INTO events (stream, revision, id, type, version, time, data, metadata) VALUES (?,?,?,?,?,?,?,?)',
+      )
+      .run(stream, revision, id, type, metadata.schemaVersion, time, JSON.stringify(data), JSON.stringify(metadata));
+  }
+  database.close();
+  const bad = events[5];
+  stage.store.refuse = (batch) => (batch.some(({ id }) => id === bad?.id) ? refusal('too large') : undefined);
+  const outbox = await stage.open({ node: 'test' });
+  expect([outbox.pending, outbox.parked]).toEqual([12, 0]);
+  outbox.start();
+  await untilDrained(outbox);
+  expect(outbox.firstParked.map(({ id }) => id)).toEqual([bad?.id]);
+  const drained = await stage.drained();
+  expect(ids(drained.toSpliced(5, 1))).toEqual(ids(events.toSpliced(5, 1)));
+  expect(drained[5]).toMatchObject({ type: 'EventParked', data: { eventId: bad?.id } });
 });
 
 /** All events in the file of an outbox. */

@@ -5,6 +5,16 @@ import { EVENT_COLUMNS, type EventColumns } from '../sqlite/eventRows.ts';
 import { canHaveParked, PARKED_SUMMARY, type ParkedSummary } from '../sqlite/park.ts';
 import { toRecordedEvent } from '../sqlite/reader.ts';
 
+/**
+ * What these events began may have ended since: the end is in the log, and does not come after a parked beginning. A session
+ * then has to begin again, and a request that was announced has ended with its process.
+ */
+export const MAY_BE_OVER: ReadonlySet<string> = new Set<RecordedEvent['type']>([
+  'SessionBegun',
+  'SessionTotpVerified',
+  'RequestAdmitted',
+]);
+
 /** Number of events that are parked in the file of an outbox. */
 export function countParked(database: DatabaseSync): number {
   if (!canHaveParked(database)) return 0;

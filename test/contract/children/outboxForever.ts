@@ -5,14 +5,15 @@ import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLo
 import { collectFaults } from '../../support/collectFaults.ts';
 import { createRandom } from '../../support/random.ts';
 import { anEvent } from '../events.ts';
-import { replicationTargetOverLog } from '../replicationTargetOverLog.ts';
+import { refuseSome, replicationTargetOverLog } from '../replicationTargetOverLog.ts';
 
 // Records events in an outbox that drains into a store, both in one folder, until it is killed. Prints the id of each event
-// that became durable. At random the store is unreachable, or writes an append and loses the response.
-const [folder = '', boot = ''] = process.argv.slice(2);
+// that became durable. With a third argument the store refuses some events for good. At random the store is unreachable, or writes an append and loses the response.
+const [folder = '', boot = '', refuses] = process.argv.slice(2);
 const random = createRandom(Number(boot));
 const log = await createSqliteEventLog({ path: join(folder, 'store.sqlite'), node: 'n1' });
 const store = replicationTargetOverLog(log);
+if (refuses) store.refuse = refuseSome;
 const outbox = await openOutbox({
   path: join(folder, 'outbox.sqlite'),
   node: 'n1',
