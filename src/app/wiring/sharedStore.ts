@@ -58,6 +58,10 @@ export async function openSharedStore(
             settings,
             store: eventStore.replicationTarget,
             ...start,
+            onTrouble(trouble) {
+              eventStore.checkWrites();
+              start.onTrouble(trouble);
+            },
           }),
         maxEvents: SVC_OUTBOX_MAX_EVENTS,
         faults,

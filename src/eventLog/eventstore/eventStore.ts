@@ -27,6 +27,7 @@ import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 import { confirmStore, type KnownStore, StoreLacksEvents } from './mirror/resumePoint.ts';
 import { createStoreFaults } from './mirror/storeFaults.ts';
+import { watchWrites } from './writeHealth.ts';
 
 export interface EventStoreOptions {
   readonly settings: ConnectionSettings;
@@ -47,6 +48,10 @@ export interface EventStoreOptions {
   /** The file that says how far this node has read the history; no mark is kept without it. */
   readonly markPath?: string | undefined;
   readonly onMarkFailure?: OnMarkFailure | undefined;
+  /** Pause between two checks whether the server takes writes again. */
+  readonly writeProbeMs?: number;
+  /** How long writes must fail before an operator is told. */
+  readonly noWritesAfterMs?: number;
 }
 
 /** The adapters of all ports that EventStoreDB serves, over one connection and one mirror. */
@@ -62,8 +67,10 @@ export interface EventStore {
   readonly leases: LeaseStreams;
   /** For the vault. */
   readonly keys: KeyStreams;
-  /** When the connection was lost, in milliseconds of `performance.now`; undefined while connected. */
+  /** When the connection was lost or writes began to fail, in milliseconds of `performance.now`; undefined while all works. */
   readonly cutOffSince: number | undefined;
+  /** Finds out whether the server takes writes, when another part of this node had one fail. */
+  checkWrites(): void;
   /** Resolves when the mirror contains everything that is in the store now. @throws MirrorBehind, or the store's error */
   catchUp(): Promise<void>;
   /** The last revision of a stream in the mirror; -1 if it has none. */
@@ -87,6 +94,8 @@ async function describeReplaced(error: Error, path: string, connection: Connecti
 
 const COMMON_END_MS = 10_000;
 const PROGRESS_INTERVAL_MS = 5_000;
+const WRITE_PROBE_MS = 1_000;
+const NO_WRITES_AFTER_MS = 5_000;
 
 /**
  * Connects to EventStoreDB (docs/stores.md) and waits until the mirror has caught up.
@@ -105,6 +114,8 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     onMarkFailure,
     appendDeadlineMs,
     firstPauseMs,
+    writeProbeMs = WRITE_PROBE_MS,
+    noWritesAfterMs = NO_WRITES_AFTER_MS,
   } = options;
   const followers = new Set<Follower>();
   let onVaultEntries: (entries: readonly VaultEntry[]) => void = () => {};
@@ -116,7 +127,16 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   const connection = openConnection(
     settings,
     confirmStore(() => known()),
+    (error) => writes.observe(error),
   );
+  const storeFaults = createStoreFaults(faults, hosts);
+  const writes = watchWrites({
+    write: connection.write,
+    probeMs: writeProbeMs,
+    reportAfterMs: noWritesAfterMs,
+    onFailing: storeFaults.writesFail,
+    onWorking: storeFaults.writesWork,
+  });
   const leases = createEventStoreLeaseStreams(connection);
   const retry = createStartupRetry({
     hosts,
@@ -143,7 +163,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       for (const follower of followers) follower.fail(error);
     },
     report: print,
-    storeFaults: createStoreFaults(faults, hosts),
+    storeFaults,
   });
   known = mirror.lookup.knownStore;
   const progressTimer = setInterval(
@@ -207,6 +227,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
 
   async function close(): Promise<void> {
     await queues.waitUntilSettled();
+    writes.stop();
     for (const follower of followers) follower.stop();
     await mirror.close();
     await connection.close();
@@ -236,8 +257,10 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       },
     }),
     get cutOffSince() {
-      return mirror.cutOffSince;
+      const since = [mirror.cutOffSince, writes.failingSince].filter((time) => time !== undefined);
+      return since.length > 0 ? Math.min(...since) : undefined;
     },
+    checkWrites: writes.probe,
     catchUp,
     breaks: () => mirror.lookup.breaks(),
     lastRevision: (stream) => mirror.lookup.headOf(stream).revision,

@@ -24,8 +24,13 @@ const CONFIRM_MS = 2_000;
 /**
  * Opens a connection that replaces its client after several failures in a row, or after one failed discovery.
  * @param confirm called after each loss of the connection, before the next write is sent
+ * @param onWrite called with the end of each write: its error, if it had one
  */
-export function openConnection(settings: ConnectionSettings, confirm: ConfirmStore): Connection {
+export function openConnection(
+  settings: ConnectionSettings,
+  confirm: ConfirmStore,
+  onWrite: (error?: unknown) => void = () => {},
+): Connection {
   let client = openClient(settings, confirm);
   let failures = 0;
   let isClosed = false;
@@ -66,8 +71,15 @@ export function openConnection(settings: ConnectionSettings, confirm: ConfirmSto
   return {
     call,
     async write(work, timeoutMs) {
-      await confirmStore();
-      return call(work, timeoutMs);
+      try {
+        await confirmStore();
+        const result = await call(work, timeoutMs);
+        onWrite();
+        return result;
+      } catch (error) {
+        onWrite(error);
+        throw error;
+      }
     },
     confirm: confirmStore,
     close() {

@@ -169,8 +169,11 @@ export const isFailedDiscovery = (error: unknown): boolean =>
     ? isFailedDiscovery(error.cause)
     : error instanceof Error && error.message.startsWith('Failed to discover');
 
-/** The client passes on the plain gRPC error of calls that svc makes without its methods. */
-const isAccessDenied = (error: unknown): boolean =>
+/**
+ * Whether user, password or a right is missing. The client passes on the plain gRPC error of calls that svc makes without
+ * its methods.
+ */
+export const isAccessDenied = (error: unknown): boolean =>
   (error instanceof NotSent && isAccessDenied(error.cause)) ||
   error instanceof AccessDeniedError ||
   codeOf(error) === PERMISSION_DENIED ||

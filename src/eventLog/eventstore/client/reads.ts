@@ -12,9 +12,12 @@ import type { NativePosition } from './nativePosition.ts';
 
 const READ_TIMEOUT_MS = 5_000;
 
-/** Position of the last event in `$all`; undefined for an empty store. */
-export async function readHead(client: EventStoreClient): Promise<NativePosition | undefined> {
-  const [last] = await readAllOnce(client, { direction: BACKWARDS, fromPosition: END, maxCount: 1 });
+/** Position of the last event in `$all`; undefined for an empty store. @throws CallTimedOut, and what the client throws */
+export async function readHead(
+  client: EventStoreClient,
+  timeoutMs = READ_TIMEOUT_MS,
+): Promise<NativePosition | undefined> {
+  const [last] = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }), timeoutMs);
   return last?.position;
 }
 
@@ -39,10 +42,13 @@ export async function readStreamOnce(
 }
 
 /** Collects the events of a read, with a timeout (docs/stores.md#eventstoredb-reads-ignore-deadlines). */
-async function collect<Event>(reading: StreamingRead<{ readonly event?: Event }>): Promise<Event[]> {
+async function collect<Event>(
+  reading: StreamingRead<{ readonly event?: Event }>,
+  timeoutMs = READ_TIMEOUT_MS,
+): Promise<Event[]> {
   // Must come first: an error without a listener ends the process.
   reading.on('error', () => {});
-  const timer = setTimeout(() => reading.destroy(new CallTimedOut(READ_TIMEOUT_MS)), READ_TIMEOUT_MS);
+  const timer = setTimeout(() => reading.destroy(new CallTimedOut(timeoutMs)), timeoutMs);
   try {
     const events: Event[] = [];
     for await (const { event } of reading as AsyncIterable<{ readonly event?: Event }>) if (event) events.push(event);

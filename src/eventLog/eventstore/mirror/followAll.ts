@@ -35,7 +35,11 @@ export interface FollowTiming {
   readonly maxPauseMs: number;
   /** How long a subscription must last for the pauses to start over. */
   readonly healthyAfterMs: number;
-  /** Time without a message after which the head of the log is checked. */
+  /** Time without a message after which the server is asked whether it is there. */
+  readonly probeMs: number;
+  /** How long it may take to respond. */
+  readonly probeTimeoutMs: number;
+  /** Time without a message after which a subscription is replaced if the log has newer events. */
   readonly silenceMs: number;
   /** How long the store must lack handled events before it counts as replaced: a cluster member may only be behind. */
   readonly replacedAfterMs: number;
@@ -45,6 +49,8 @@ const TIMING: FollowTiming = {
   firstPauseMs: 100,
   maxPauseMs: 5_000,
   healthyAfterMs: 30_000,
+  probeMs: 1_500,
+  probeTimeoutMs: 1_500,
   silenceMs: 30_000,
   replacedAfterMs: 5_000,
 };
@@ -137,7 +143,7 @@ async function followFrom(
   client: EventStoreClient,
   from: NativePosition | undefined,
   { handle, onConnected, signal }: FollowAllOptions,
-  { silenceMs }: FollowTiming,
+  { probeMs, probeTimeoutMs, silenceMs }: FollowTiming,
 ): Promise<void> {
   const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: READ_AHEAD });
   let lastMessageAt = performance.now();
@@ -153,15 +159,27 @@ async function followFrom(
   });
   const destroy = () => subscription.destroy();
   signal.addEventListener('abort', destroy, { once: true });
-  const silenceCheck = setInterval(async () => {
+  let isProbing = false;
+  const probe = async () => {
     const silentSince = lastMessageAt;
-    if (performance.now() - silentSince < silenceMs) return;
-    const head = await readHead(client).catch(() => undefined);
+    if (isProbing || performance.now() - silentSince < probeMs) return;
+    isProbing = true;
+    const ask = () => readHead(client, probeTimeoutMs).catch((error: Error) => error);
+    let head = await ask();
+    // Once more, because this process may have been stopped for a while itself.
+    if (head instanceof Error) head = await ask();
+    isProbing = false;
     if (lastMessageAt !== silentSince || subscription.readableLength > 0) return;
+    if (head instanceof Error) {
+      subscription.destroy(head);
+      return;
+    }
+    if (performance.now() - silentSince < silenceMs) return;
     if (head && (!last || compareNative(last, head) < 0))
       subscription.destroy(new Error('the server has newer events but does not send them'));
     lastMessageAt = performance.now();
-  }, silenceMs / 2);
+  };
+  const probing = setInterval(probe, Math.min(probeMs, silenceMs / 2));
 
   let batch: AllStreamRecordedEvent[] = [];
   let batching = CATCHING_UP;
@@ -205,10 +223,12 @@ async function followFrom(
       }
     }
   } finally {
-    clearInterval(silenceCheck);
+    clearInterval(probing);
     clearTimeout(batchTimer);
     signal.removeEventListener('abort', destroy);
-    await endCall(subscription);
+    const ended = endCall(subscription);
+    // Not otherwise: a server that does not respond would delay the report of the loss.
+    if (signal.aborted) await ended;
     // Otherwise a server that ends each subscription early would always be read from the same position.
     if (batch.length > 0) handleBatch();
   }

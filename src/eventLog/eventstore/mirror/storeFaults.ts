@@ -3,19 +3,24 @@ import type { Faults } from '../../../lib/faults.ts';
 const UNREACHABLE = 'store_unreachable';
 const FOREIGN = 'store_foreign';
 const OLDER = 'store_older';
+const NO_WRITES = 'store_takes_no_writes';
 
-/** Says what is wrong between this node and EventStoreDB. Only one of these is wrong at a time. */
+/** Says what is wrong between this node and EventStoreDB. */
 export interface StoreFaults {
   lost(reason: string): void;
   /** The server responds, but without the events that were read from it before. */
   replaced(isForeign: boolean): void;
   connected(): void;
+  /** The server responds, but writes fail. */
+  writesFail(reason: string): void;
+  writesWork(): void;
 }
 
 /** @param hosts the servers, for messages */
 export function createStoreFaults(faults: Pick<Faults, 'raise' | 'clear'>, hosts: string): StoreFaults {
   let current: string | undefined;
   let since = 0;
+  let noWritesSince: number | undefined;
 
   function raise(code: string, cause: string, remedy: string): void {
     if (current === undefined) since = performance.now();
@@ -54,6 +59,23 @@ export function createStoreFaults(faults: Pick<Faults, 'raise' | 'clear'>, hosts
       const seconds = Math.round((performance.now() - since) / 1_000);
       faults.clear(current, undefined, `Connected to EventStoreDB again after ${seconds} s.`);
       current = undefined;
+    },
+    writesFail(reason) {
+      // Nothing can be written then either, and that is said already.
+      if (current !== undefined) return;
+      noWritesSince ??= performance.now();
+      faults.raise({
+        code: NO_WRITES,
+        cause: `EventStoreDB at ${hosts} responds but takes no writes: ${reason}. Changes get 503; requests continue, and their events wait in the outbox.`,
+        remedy:
+          'Check that a majority of its nodes runs, that its disk has room, and the rights of the user; this node goes on by itself.',
+      });
+    },
+    writesWork() {
+      if (noWritesSince === undefined) return;
+      const seconds = Math.round((performance.now() - noWritesSince) / 1_000);
+      faults.clear(NO_WRITES, undefined, `EventStoreDB at ${hosts} takes writes again after ${seconds} s.`);
+      noWritesSince = undefined;
     },
   };
 }
