@@ -6,6 +6,9 @@ import { serviceProblems } from './serviceProblems.ts';
 
 type Account = Schemas['Account'];
 
+/** What a button in the list does. */
+export type AttentionCommand = 'acceptClock';
+
 /** A problem that an operator should look at. */
 export interface AttentionItem {
   readonly tone: 'bad' | 'warn';
@@ -14,7 +17,10 @@ export interface AttentionItem {
   /** When it happened or ends; shown after `detail`. */
   readonly at: { readonly label: string; readonly time: string; readonly as: 'ago' | 'left' } | null;
   /** null when no page of the dashboard helps; then `detail` says what to do. */
-  readonly action: { readonly label: string; readonly href: string } | null;
+  readonly action:
+    | { readonly label: string; readonly href: string }
+    | { readonly label: string; readonly command: AttentionCommand }
+    | null;
 }
 
 /** Input for the list. */

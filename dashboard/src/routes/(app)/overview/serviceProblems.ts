@@ -8,7 +8,7 @@ const MAX_LAG = 10_000;
 const MAX_PENDING = 10_000;
 
 /** Problems of this node and its stores, with what to do about them. */
-export function serviceProblems({ events, outbox, read_models: readModels }: Schemas['Status']): AttentionItem[] {
+export function serviceProblems({ events, outbox, read_models: readModels, problems }: Schemas['Status']): AttentionItem[] {
   const all: (AttentionItem | false)[] = [
     outbox?.is_full === true && {
       tone: 'bad',
@@ -54,8 +54,31 @@ export function serviceProblems({ events, outbox, read_models: readModels }: Sch
       action: null,
     },
   ];
-  return all.filter((item): item is AttentionItem => item !== false);
+  return [...all.filter((item): item is AttentionItem => item !== false), ...clockProblems(problems)];
 }
+
+const CLOCK_TEXTS: Readonly<Record<string, { readonly text: string; readonly isAcceptable: boolean }>> = {
+  clock_behind_limits: { text: 'Limits are ahead of the clock', isAcceptable: true },
+  clock_held: { text: 'Limits do not follow the clock of this node', isAcceptable: true },
+  clock_jumped: { text: 'The clock of this node jumped', isAcceptable: false },
+  clock_of_node_differs: { text: 'The clock of another node is wrong', isAcceptable: false },
+};
+
+/** Clocks that are or were wrong. */
+const clockProblems = (problems: Schemas['Status']['problems']): AttentionItem[] =>
+  problems.flatMap(({ code, subject, cause, remedy }): AttentionItem[] => {
+    const known = CLOCK_TEXTS[code];
+    if (!known) return [];
+    return [
+      {
+        tone: 'warn',
+        text: subject === null ? known.text : `${known.text}: ${subject}`,
+        detail: `${cause} ${remedy}`,
+        at: null,
+        action: known.isAcceptable ? { label: 'Accept clock', command: 'acceptClock' } : null,
+      },
+    ];
+  });
 
 /** Whether events back up for a reason that the other items do not name. */
 const isBackedUp = (outbox: Schemas['Status']['outbox']): outbox is NonNullable<Schemas['Status']['outbox']> =>

@@ -77,3 +77,14 @@ test('reports read models that are unavailable or far behind', () => {
   expect(readModels({ behind: 900 })).toEqual([]);
   expect(readModels({ behind: 25_000 })).toEqual(['warn: Request log and charts are not up to date']);
 });
+
+test('offers to accept the clock while limits do not follow it, and only then', () => {
+  const problem = { subject: null, since: '2026-01-15T12:00:00.000Z', cause: 'It is behind.', remedy: 'Accept it.' };
+  const codes = ['clock_behind_limits', 'clock_jumped', 'high_water_mark_stale'];
+  const found = serviceProblems({ ...embedded, problems: codes.map((code) => ({ ...problem, code })) });
+  expect(found.map(({ text, action }) => [text, action])).toEqual([
+    ['Limits are ahead of the clock', { label: 'Accept clock', command: 'acceptClock' }],
+    ['The clock of this node jumped', null],
+  ]);
+  expect(found[0]?.detail).toBe('It is behind. Accept it.');
+});
