@@ -8,7 +8,12 @@ const MAX_LAG = 10_000;
 const MAX_PENDING = 10_000;
 
 /** Problems of this node and its stores, with what to do about them. */
-export function serviceProblems({ events, outbox, read_models: readModels, problems }: Schemas['Status']): AttentionItem[] {
+export function serviceProblems({
+  events,
+  outbox,
+  read_models: readModels,
+  problems,
+}: Schemas['Status']): AttentionItem[] {
   const all: (AttentionItem | false)[] = [
     outbox?.is_full === true && {
       tone: 'bad',
