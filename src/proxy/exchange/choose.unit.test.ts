@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { accountId, importedAccount, later, NOW, recorded } from '../../../test/support/specification.ts';
 import { AccountImported } from '../../domain/account/events.ts';
+import { AccountsCooled } from '../../domain/coolDown/events.ts';
 import { type AccountId, type Instant, position } from '../../domain/core/brands.ts';
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { SettingsChanged } from '../../domain/settings/events.ts';
@@ -12,7 +13,9 @@ import { replay } from '../../state/past/replay.ts';
 import { choose, type Decision } from './choose.ts';
 import { Cooldowns } from './cooldowns.ts';
 
-const STREAM = 'requests-n1.b1_20260115';
+/** What one process writes to: another stream on the next day, and another one after a stream was deleted in the store. */
+const STREAMS = ['requests-n1.b1_20260115', 'requests-n1.b1_20260116', 'requests-n1.b1_20260116_2'];
+const OTHER_NODE = 'requests-n2.b1_20260115';
 const ACCOUNTS = [1, 2, 3, 4].map(accountId);
 
 /** A node whose log receives what it writes when the test says so. */
@@ -22,7 +25,7 @@ function startNode() {
   const clock = { now: NOW };
   const waiting: object[] = [];
   let turn = 0;
-  const append = (event: object, stream = STREAM) => {
+  const append = (event: object, stream = STREAMS[log.length % 3] as string) => {
     const full = { ...event, stream, revision: 0, position: position(log.length + 1), time: clock.now };
     log.push(full as RecordedEvent);
     hot.apply(full as RecordedEvent);
@@ -31,7 +34,7 @@ function startNode() {
   const cooldowns = new Cooldowns({
     folded: hot.coolDowns,
     record: async ({ type, data }: EventToAppend) => waiting.push({ type, data }),
-    isOfThisStart: (stream) => stream === STREAM,
+    isOfThisStart: (stream) => STREAMS.includes(stream),
     now: () => clock.now,
   });
   for (const id of ACCOUNTS) append(recorded(AccountImported(importedAccount({ accountId: id }))), `account-${id}`);
@@ -98,6 +101,14 @@ test('records a cool-down that the log does not have only if it changed the choi
   expect(choose('req_1').decision.overlay).toBeUndefined();
 });
 
+const cooledBy = (account: AccountId, now: Instant) => {
+  const coolDown = { since: now, until: later(3_000, now), cause: 'throttled', failures: 2 };
+  return AccountsCooled({
+    number: 1,
+    requests: [{ requestId: 'req_2', accounts: [{ accountId: account, ...coolDown }] }],
+  });
+};
+
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('choose' as const) }) },
   {
@@ -108,7 +119,13 @@ const step = fc.oneof(
       atLeastMs: fc.constantFrom(0, 0, 5_000),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('limit' as const), account: fc.constantFrom(...ACCOUNTS) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('limit' as const, 'elsewhere' as const),
+      account: fc.constantFrom(...ACCOUNTS),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('succeed' as const), account: fc.constantFrom(...ACCOUNTS) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('flush' as const, 'deliver' as const) }) },
   {
@@ -130,6 +147,7 @@ test('replays every choice, whatever the log had when it was made', () =>
         else if (each.kind === 'limit')
           node.cooldowns.limit(each.account, 'usage_limit', 'req_0', now, later(9_000, now));
         else if (each.kind === 'succeed') node.cooldowns.succeeded(each.account, 'req_0', now);
+        else if (each.kind === 'elsewhere') node.append(cooledBy(each.account, now), OTHER_NODE);
         else if (each.kind === 'wait') node.clock.now = later(each.ms, now);
         else if (each.kind === 'strategy') {
           const routingStrategy = each.isRoundRobin ? 'round_robin' : 'usage_weighted';

@@ -102,19 +102,20 @@ class OwnCoolDowns {
     for (const changes of this.#byProcess.values()) changes.sort((a, b) => a.change.number - b.change.number);
   }
 
-  /** @returns the last change of each account up to `number` that the log did not have at `decidedAt` */
+  /** @returns the last change of each account up to `number`, unless the log had it at `decidedAt` */
   pendingAt(decidedAt: Position, number: number, stream: string): Map<AccountId, CoolDownChange> {
     const pending = new Map<AccountId, CoolDownChange>();
     for (const { position, change } of this.#byProcess.get(processOf(stream)) ?? []) {
       if (change.number > number) break;
       if (position > decidedAt) pending.set(change.accountId, change);
+      else pending.delete(change.accountId);
     }
     return pending;
   }
 }
 
-/** The name of a process's stream without its day. */
-const processOf = (stream: string): string => stream.slice(0, stream.lastIndexOf('_'));
+/** The name of a process's stream without its day, and without the number of a stream that replaced another one. */
+const processOf = (stream: string): string => stream.replace(/_\d{8}(_\d+)?$/, '');
 
 /** The cool-downs that counted for a choice which the process of `stream` made. */
 function coolDownsOf(
