@@ -78,6 +78,8 @@ export type AppendOutcome =
       readonly reason: string;
       /** The fault is this append's own (its size, its data, its stream): the log accepts other appends. */
       readonly isLogFine?: true;
+      /** What an operator can do about it. */
+      readonly remedy?: string;
     }
   | {
       readonly kind: 'unknown';
@@ -88,6 +90,9 @@ export type AppendOutcome =
 
 /** Reason of a `rejected` append whose event ids already belong to other events. */
 export const ID_TAKEN = 'an event id is used elsewhere in the log: an id belongs to one event';
+
+/** Reason of a `rejected` append to a log that is closed. */
+export const LOG_CLOSED = 'the log is closed';
 
 export interface AppendOptions {
   /** The data already has its schema's type, so it is not parsed again. Its JSON is still checked. */

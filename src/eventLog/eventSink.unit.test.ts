@@ -101,7 +101,7 @@ test('keeps accepting events after one that the log can never keep', async () =>
     events.includes(bad) ? { kind: 'rejected', reason: 'it has 70,000 bytes', isLogFine: true } : 'written',
   );
   await expect(sink.record(bad)).rejects.toMatchObject(unavailable);
-  expect(sink.isBlocked).toBe(false);
+  expect(sink.mayBegin()).toBe(true);
 });
 
 test('continues the streams of an earlier sink of the same boot', async () => {
@@ -170,33 +170,46 @@ test('waits in flush for all pending events, and returns at once when there are 
   await Promise.all(recorded);
 });
 
-test('is blocked for a second after a rejection, or until an event is written', async () => {
+test('lets one piece of work begin per second after a rejection, until an event is written', async () => {
   let isFull = true;
   let time = 0;
   const { sink } = aSink(() => (isFull ? { kind: 'rejected', reason: 'disk is full' } : 'written'), {
     now: () => time,
   });
-  expect(sink.isBlocked).toBe(false);
+  expect(sink.mayBegin()).toBe(true);
   await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
-  expect(sink.isBlocked).toBe(true);
+  expect(sink.mayBegin()).toBe(false);
   time = 1_000;
-  expect(sink.isBlocked).toBe(false);
-  await expect(sink.record(anEvent())).rejects.toEqual(unavailable);
+  expect([sink.mayBegin(), sink.mayBegin(), sink.mayBegin()]).toEqual([true, false, false]);
+  time = 2_000;
+  expect([sink.mayBegin(), sink.mayBegin()]).toEqual([true, false]);
   isFull = false;
   await sink.record(anEvent());
-  expect(sink.isBlocked).toBe(false);
+  expect([sink.mayBegin(), sink.mayBegin()]).toEqual([true, true]);
 });
 
-test('is blocked while an event has been pending for longer than the timeout', async () => {
+test('lets no work begin while an event has been pending for two seconds, long before it is rejected', async () => {
   const gate = Promise.withResolvers<'written'>();
   let time = 0;
-  const { sink } = aSink(() => gate.promise, { timeoutMs: 8, now: () => time });
-  const recorded = sink.record(anEvent()).catch(() => undefined);
-  expect(sink.isBlocked).toBe(false);
-  time = 8;
-  expect(sink.isBlocked).toBe(true);
+  const { sink } = aSink(() => gate.promise, { now: () => time });
+  const recorded = sink.record(anEvent());
+  expect(sink.mayBegin()).toBe(true);
+  time = 2_000;
+  expect(sink.mayBegin()).toBe(false);
   gate.resolve('written');
-  await sink.flush();
-  expect(sink.isBlocked).toBe(false);
   await recorded;
+  expect(sink.mayBegin()).toBe(true);
+});
+
+test('lets no work begin from the first failed append until one succeeds', async () => {
+  let isBroken = true;
+  const { sink, received } = aSink(() =>
+    isBroken ? { kind: 'unknown', error: new Error('disk I/O error') } : 'written',
+  );
+  const recorded = sink.record(anEvent());
+  await vi.waitFor(() => expect(received.length).toBeGreaterThan(1));
+  expect(sink.mayBegin()).toBe(false);
+  isBroken = false;
+  await recorded;
+  expect(sink.mayBegin()).toBe(true);
 });

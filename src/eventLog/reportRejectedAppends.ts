@@ -1,48 +1,52 @@
-import { type AppendOutcome, type EventLog, ID_TAKEN } from './eventLog.ts';
+import type { Faults } from '../lib/faults.ts';
+import { type AppendOutcome, type EventLog, ID_TAKEN, LOG_CLOSED } from './eventLog.ts';
 
 export interface RejectedAppendsOptions {
-  /** Called with a line when the log starts rejecting appends, when the reason changes, and when an append succeeds again. */
+  /** Called with a line when the log refuses an append that is itself at fault. */
   readonly print: (line: string) => void;
+  readonly faults: Faults;
+  /** The log, as the subject of the fault: the path of its file, or the name of the store. */
+  readonly subject: string;
 }
 
+const CODE = 'log_refuses_events';
+const DEFAULT_REMEDY = 'svc accepts requests again as soon as an append succeeds.';
+
 /**
- * Wraps a log to report rejected appends to the operator, for instance because the disk is full. Reports once per reason:
- * under load a line per append would flood the output.
+ * Wraps the appends of a log, or of an outbox: that it rejects them, for instance because the disk is full, is a fault until
+ * one succeeds.
  */
-export function reportRejectedAppends(log: EventLog, { print }: RejectedAppendsOptions): EventLog {
-  let reason: string | undefined;
+export function reportRejectedAppends<Log extends Pick<EventLog, 'append'>>(
+  log: Log,
+  { print, faults, subject }: RejectedAppendsOptions,
+): Log {
   /** Why the last append was refused that was itself at fault. */
   let lastRefusal: string | undefined;
-  let isClosing = false;
 
   function reportChange(stream: string, outcome: AppendOutcome): void {
-    if (outcome.kind === 'committed' && reason !== undefined) {
-      reason = undefined;
-      print('The event log accepts events again.');
-    }
+    if (outcome.kind === 'committed') faults.clear(CODE, subject, 'The event log accepts events again.');
     // A client sees an id in use as a reused Idempotency-Key.
-    if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || isClosing) return;
+    if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || outcome.reason === LOG_CLOSED) return;
     if (outcome.isLogFine) {
       if (outcome.reason !== lastRefusal)
         print(`An append to ${stream} was refused, and nothing of it was written: ${outcome.reason}.`);
       lastRefusal = outcome.reason;
       return;
     }
-    if (outcome.reason === reason) return;
-    reason = outcome.reason;
-    print(`The event log refuses events: ${reason}. Requests fail with log_unavailable until it accepts events again.`);
+    faults.raise({
+      code: CODE,
+      subject,
+      cause: `The event log (${subject}) refuses events: ${outcome.reason}. Model requests and changes get 503 log_unavailable.`,
+      remedy: outcome.remedy ?? DEFAULT_REMEDY,
+    });
   }
 
-  return {
-    ...log,
+  const reported: Pick<EventLog, 'append'> = {
     async append(...args) {
       const outcome = await log.append(...args);
       reportChange(args[0], outcome);
       return outcome;
     },
-    close() {
-      isClosing = true;
-      return log.close();
-    },
   };
+  return Object.assign(Object.create(log) as Log, reported);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
 import { scriptedLog } from '../../test/contract/scriptedLog.ts';
+import { Faults } from '../lib/faults.ts';
 import { type AppendOutcome, ID_TAKEN, NO_STREAM } from './eventLog.ts';
 import { reportRejectedAppends } from './reportRejectedAppends.ts';
 
@@ -11,7 +12,9 @@ async function linesAfter(...outcomes: ('written' | AppendOutcome)[]): Promise<s
   const lines: string[] = [];
   const remaining = [...outcomes];
   const { log } = scriptedLog(() => remaining.shift() ?? 'written');
-  const reported = reportRejectedAppends(log, { print: (line) => lines.push(line) });
+  const print = (line: string) => void lines.push(line);
+  const faults = new Faults({ print, now: () => 0 });
+  const reported = reportRejectedAppends(log, { print, faults, subject: 'log.sqlite' });
   for (const [index, expected] of outcomes.entries()) {
     const outcome = await reported.append(`stream-${index}`, NO_STREAM, [anEvent()]);
     expect(outcome.kind).toBe(expected === 'written' ? 'committed' : expected.kind);
@@ -22,21 +25,29 @@ async function linesAfter(...outcomes: ('written' | AppendOutcome)[]): Promise<s
 test('reports a full disk once, and the recovery once', async () => {
   const full = rejected('the log cannot be written: database or disk is full');
   expect(await linesAfter('written', full, full, full, 'written', 'written')).toEqual([
-    expect.stringContaining('refuses events: the log cannot be written: database or disk is full.'),
+    expect.stringContaining(
+      'The event log (log.sqlite) refuses events: the log cannot be written: database or disk is full.',
+    ),
     'The event log accepts events again.',
   ]);
 });
 
-test('reports each new reason', async () => {
+test('says what to do when the outcome does', async () => {
+  const remedy = 'Make room on its disk.';
+  expect(await linesAfter({ ...rejected('disk is full'), remedy } as AppendOutcome)).toEqual([
+    expect.stringMatching(/disk is full\. .* 503 log_unavailable\. Make room on its disk\.$/),
+  ]);
+});
+
+test('does not say a second reason while the first lasts', async () => {
   const lines = await linesAfter(
     rejected('disk is full'),
-    rejected('file is damaged'),
+    rejected('disk is slow'),
     'written',
     rejected('disk is full'),
   );
-  expect(lines.map((line) => /disk is full|file is damaged|again/.exec(line)?.[0])).toEqual([
+  expect(lines.map((line) => /disk is full|disk is slow|again/.exec(line)?.[0])).toEqual([
     'disk is full',
-    'file is damaged',
     'again',
     'disk is full',
   ]);

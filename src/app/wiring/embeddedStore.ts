@@ -2,11 +2,13 @@ import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { continueAfterLastEvent } from '../../eventLog/sqlite/continueAfterLastEvent.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import { watchAppends } from '../../eventLog/watchAppends.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
 import { findEmbeddedLoss, MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import type { Store, StoreIo } from './store.ts';
+import { watchDataFolder } from './watchDataFolder.ts';
 
 /**
  * Everything in the data folder, for a single node.
@@ -32,18 +34,24 @@ export async function openEmbeddedStore(
     ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
   });
   if (loss) onLoss?.({ of: 'log', error: loss });
-  const log = reportRejectedAppends(sqlite, { print });
+  const watch = watchDataFolder({ folder, files: [logPath, folder.file('vault.sqlite')], faults });
+  const log = watchAppends(reportRejectedAppends(sqlite, { print, faults, subject: logPath }), {
+    faults,
+    path: logPath,
+    refusal: () => watch.refusal,
+  });
   return {
     name: 'embedded',
     log,
     vault,
     logPath,
-    files: [logPath, folder.file('vault.sqlite')],
+    isFailing: log.isFailing,
     outbox: undefined,
     leases: undefined,
     cutOffSince: undefined,
     retryWhileUnavailable: (work) => work(),
     async close() {
+      watch.stop();
       await log.close();
       vault.close();
     },

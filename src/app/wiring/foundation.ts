@@ -19,7 +19,6 @@ import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
 import { reportText } from './reportText.ts';
 import type { Store } from './store.ts';
-import { watchDataFolder } from './watchDataFolder.ts';
 
 export interface ServiceIo {
   /** Writes one line for the operator. */
@@ -63,7 +62,6 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { print, report, faults });
-  const watch = watchDataFolder({ folder, files: store.files, faults });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
   const snapshot = await newestSnapshot(snapshotFolder, store.log, print, (name, mark) =>
     refuseLogBehind(store, name, mark),
@@ -100,7 +98,6 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     leaderTasks: createLeaderTasks({ store, folder, report }),
     async close() {
-      watch.stop();
       await snapshots.stop();
       hot.stop();
       await store.close();

@@ -31,8 +31,8 @@ type RecordEvent = (event: EventToAppend) => Promise<Position>;
 /** Records events in this node's own streams; they are durable when the promise resolves. */
 export interface NodeRecords {
   readonly recordRequest: EventSink['record'];
-  /** Whether recording the completion of a request would most likely fail now. */
-  readonly isBlocked: () => boolean;
+  /** Whether a request may begin: its completion can be recorded, as far as is known now. */
+  readonly mayBegin: () => boolean;
   /** Resolves with a position up to which the hot state includes the event. */
   readonly recordSession: RecordEvent;
   /** Records results of token refreshes; undefined: they go to the stream of their claims. */
@@ -65,11 +65,12 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       actor: { kind: 'system', reason: 'the clock of the machine is watched' },
       correlationId: newEventId(),
     });
+  const mayBegin = () => !store.isFailing() && requests.mayBegin();
   const { outbox } = store;
   if (!outbox) {
     return {
       recordRequest: requests.record,
-      isBlocked: () => requests.isBlocked,
+      mayBegin,
       recordSession: sessions.record,
       recordResult: undefined,
       recordClockJump,
@@ -84,7 +85,7 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
   outbox.start();
   return {
     recordRequest: requests.record,
-    isBlocked: () => requests.isBlocked,
+    mayBegin,
     // The hot state applied it before the log had it.
     recordSession: async (event) => {
       await sessions.record(event);

@@ -106,7 +106,7 @@ export async function createProxySurface(
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';
       // svc sends no response that it cannot record, so calling the provider would only use up limits of the accounts.
-      return records.isBlocked() ? 'log_unavailable' : undefined;
+      return records.mayBegin() ? undefined : 'log_unavailable';
     },
     now,
     report,

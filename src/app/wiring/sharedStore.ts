@@ -5,6 +5,7 @@ import { startDrainThread } from '../../eventLog/eventstore/drain/drainThread.ts
 import { openEventStore } from '../../eventLog/eventstore/eventStore.ts';
 import { openOutbox } from '../../eventLog/outbox/outbox.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
+import { watchAppends } from '../../eventLog/watchAppends.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
@@ -13,6 +14,7 @@ import { markFaults } from './markFaults.ts';
 import { findLossAfterCatchUp } from './outboxLoss.ts';
 import { openSharedLog } from './sharedLog.ts';
 import type { Store, StoreIo } from './store.ts';
+import { watchDataFolder } from './watchDataFolder.ts';
 
 /**
  * Events and data keys in EventStoreDB, for any number of nodes; the data folder has a copy to read from, and the outbox.
@@ -44,7 +46,7 @@ export async function openSharedStore(
     const outboxLoss = await findLossAfterCatchUp(eventStore, { path: outboxPath, markPath: mark.path });
     if (outboxLoss && !onLoss) throw outboxLoss;
     if (outboxLoss) onLoss?.({ of: 'outbox', error: outboxLoss });
-    const outbox = await retry(() =>
+    const opened = await retry(() =>
       openOutbox({
         path: outboxPath,
         // Until a loss is recorded in the log, the mark must go on proving it.
@@ -68,13 +70,19 @@ export async function openSharedStore(
         report,
       }),
     );
+    const watch = watchDataFolder({ folder, files: [outboxPath], faults });
+    const outbox = watchAppends(reportRejectedAppends(opened, { print, faults, subject: outboxPath }), {
+      faults,
+      path: outboxPath,
+      refusal: () => watch.refusal,
+    });
     if (outbox.pending > 0) print(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {
       name: 'eventstore',
-      log: reportRejectedAppends(eventStore.log, { print }),
+      log: reportRejectedAppends(eventStore.log, { print, faults, subject: 'EventStoreDB' }),
       vault,
       logPath,
-      files: [outboxPath],
+      isFailing: outbox.isFailing,
       outbox,
       leases: eventStore.leases,
       get cutOffSince() {
@@ -83,6 +91,7 @@ export async function openSharedStore(
       },
       retryWhileUnavailable: retry,
       async close() {
+        watch.stop();
         await eventStore.close();
         vault.close();
       },

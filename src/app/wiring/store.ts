@@ -21,8 +21,8 @@ export interface Store {
   readonly vault: Vault;
   /** A SQLite file with every event at its position, from which the whole log is read. */
   readonly logPath: string;
-  /** Files in the data folder that exist nowhere else. */
-  readonly files: readonly string[];
+  /** Whether what is recorded now would not be known to be durable in the data folder. */
+  readonly isFailing: () => boolean;
   /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
   /** For electing the leader of tasks that only one node may run; undefined when embedded. */

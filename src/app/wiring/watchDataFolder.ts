@@ -12,6 +12,8 @@ export interface WatchDataFolderOptions {
 }
 
 export interface DataFolderWatch {
+  /** Why nothing may be written: a file is missing. Undefined while all of them are in place. */
+  readonly refusal: string | undefined;
   stop(): void;
 }
 
@@ -29,8 +31,11 @@ export function watchDataFolder({
 }: WatchDataFolderOptions): DataFolderWatch {
   const opened = files.map((path) => ({ path, inode: inodeOf(path) }));
 
+  let missing: string | undefined;
+
   function check(): void {
     renewLock();
+    missing = opened.find(({ path, inode }) => inodeOf(path) !== inode)?.path;
     for (const { path, inode } of opened) {
       const subject = basename(path);
       if (inodeOf(path) === inode) faults.clear('data_file_missing', subject);
@@ -54,10 +59,15 @@ export function watchDataFolder({
   }
 
   const timer = setInterval(check, intervalMs).unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    get refusal() {
+      return missing === undefined ? undefined : `${missing} was deleted, moved or replaced`;
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 const missingFile = (path: string) => ({
-  cause: `${path} was deleted, moved or replaced while svc runs: what svc writes now is lost when it stops.`,
+  cause: `${path} was deleted, moved or replaced while svc runs: what svc wrote since is lost when it stops. Model requests and changes get 503 log_unavailable.`,
   remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
 });

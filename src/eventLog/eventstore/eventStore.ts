@@ -3,7 +3,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
 import { type LogBreak, logBroken } from '../continuity.ts';
-import type { AppendOutcome, EventLog, StoredEvent, Subscription } from '../eventLog.ts';
+import { type AppendOutcome, type EventLog, LOG_CLOSED, type StoredEvent, type Subscription } from '../eventLog.ts';
 import type { LeaseStreams } from '../leaseStreams.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
@@ -195,7 +195,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
   async function append(
     ...[stream, expected, events, options]: Parameters<EventLog['append']>
   ): Promise<AppendOutcome> {
-    if (closing) return { kind: 'rejected', reason: 'the log is closed' };
+    if (closing) return { kind: 'rejected', reason: LOG_CLOSED };
     let prepared: PreparedAppend;
     try {
       prepared = prepareAppend(stream, expected, events, { ...options, node });

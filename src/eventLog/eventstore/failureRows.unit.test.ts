@@ -15,6 +15,7 @@ const repeating = 'test/contract/eventLog/repeating.ts';
 const fake = 'test/support/eventstore/fakeEventStore.int.test.ts';
 const outbox = 'src/eventLog/outbox/outbox.int.test.ts';
 const durability = 'src/eventLog/sqlite/durability.system.test.ts';
+const disk = 'test/durability/brokenDisk.system.test.ts';
 const mongo = 'src/readModels/mongo/crashes.system.test.ts';
 
 const failures: readonly [name: string, file: string, title: string][] = [
@@ -69,6 +70,9 @@ const failures: readonly [name: string, file: string, title: string][] = [
   ['subscription left open at the server', follows, 'leaves no call open at the server after close'],
   ['server down at start', follows, 'waits at the start for %s, with a line for each attempt'],
   ['disk full', durability, 'rejects an append that does not fit on the disk'],
+  ['sync that fails', disk, 'while syncs %s, names it and refuses requests before they reach the provider'],
+  ['sync that never ends', disk, 'while syncs %s, names it and refuses requests before they reach the provider'],
+  ['power cut after a failed sync', disk, 'through failed syncs, kill -9 and a power cut'],
   ['process killed under load', outbox, 'after kill -9 at any instant'],
   [
     'data folder copied under load',

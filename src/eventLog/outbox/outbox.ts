@@ -7,7 +7,7 @@ import type { EventLog, RecordedEvent } from '../eventLog.ts';
 import type { ReplicationTarget } from '../replicationTarget.ts';
 import { openForReading } from '../sqlite/database.ts';
 import type { ParkedSummary } from '../sqlite/park.ts';
-import { openPrunableLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
+import { openPrunableLog, type SqliteEventLog, type SqliteEventLogOptions } from '../sqlite/sqliteEventLog.ts';
 import { type Drainer, startDrainer } from './drainer.ts';
 import type { DrainedEvents, DrainListener, DrainTiming, RefusedEvents } from './drainListener.ts';
 import { createOutboxFaults } from './outboxFaults.ts';
@@ -38,7 +38,7 @@ export interface OutboxOptions extends SqliteEventLogOptions {
 /** Called with events in order. `isParked`: the store will not take them, so the log will never deliver them. */
 export type OnDurable = (events: readonly RecordedEvent[], isParked: boolean) => void;
 
-export interface Outbox extends Pick<EventLog, 'append'> {
+export interface Outbox extends Pick<SqliteEventLog, 'append' | 'probe'> {
   /** Number of events that are not yet known to be in the store, without the parked ones. */
   readonly pending: number;
   /** Number of events that the store will never take. */
@@ -162,6 +162,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       written.add(current);
       return log.append(current, ...rest);
     },
+    probe: log.probe,
     get pending() {
       return pending;
     },

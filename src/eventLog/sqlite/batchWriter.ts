@@ -17,12 +17,19 @@ export type WriterOutcome =
       readonly isRepeat: boolean;
     }
   | { readonly kind: 'conflict'; readonly actualRevision: number }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine?: true }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly isLogFine?: true; readonly remedy?: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
-const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
-const PERMANENT: ReadonlySet<number> = new Set([Code.readOnly, Code.corrupt, Code.full, Code.notADatabase]);
+const Code = { readOnly: 8, io: 10, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
+const DAMAGED = 'It is damaged: stop svc and restore the data folder from a backup.';
+/** What an operator can do about errors after which a repeat fails as well. */
+const PERMANENT: ReadonlyMap<number, string> = new Map([
+  [Code.readOnly, 'Let the user that runs svc write to it; svc accepts requests again by itself.'],
+  [Code.corrupt, DAMAGED],
+  [Code.full, 'Make room on its disk; svc accepts requests again by itself.'],
+  [Code.notADatabase, DAMAGED],
+]);
 /** Codes that may concern only one append of a batch: its id is in use, or it is too large for the free disk space. */
 const RETRY_ONE_BY_ONE: ReadonlySet<number> = new Set([Code.full, Code.constraint]);
 
@@ -30,7 +37,7 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 
 /**
  * Creates a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
- * others of its batch, and the file stays usable after a failed batch.
+ * others of its batch, and the file stays usable after a failed batch. After an I/O error it does not: the function throws.
  * @param onCommitted called after each synced transaction with the end of each append that it wrote
  */
 export function createBatchWriter(
@@ -61,6 +68,7 @@ export function createBatchWriter(
     } catch (error) {
       heads.clear();
       if (database.isTransaction) rollback.run();
+      if (codeOf(error) === Code.io) throw error;
       if (RETRY_ONE_BY_ONE.has(codeOf(error)) && appends.length > 1)
         return appends.flatMap((append) => write([append]));
       const failed = toFailureOutcome(error as Error);
@@ -112,7 +120,8 @@ function toFailureOutcome(error: Error): WriterOutcome {
   if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN, isLogFine: true };
   if (code === Code.tooBig)
     return { kind: 'rejected', reason: 'an event is larger than SQLite stores', isLogFine: true };
-  return PERMANENT.has(code)
-    ? { kind: 'rejected', reason: `the log cannot be written: ${error.message}` }
-    : { kind: 'unknown', message: error.message };
+  const remedy = PERMANENT.get(code);
+  return remedy === undefined
+    ? { kind: 'unknown', message: error.message }
+    : { kind: 'rejected', reason: `the log cannot be written: ${error.message}`, remedy };
 }

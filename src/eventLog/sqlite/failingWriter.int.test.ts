@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -19,6 +20,23 @@ test('reports a batch as unknown when the writer dies after its commit, and deli
   expect(await log.append('firewall-main', 2, [anEvent()])).toEqual({ kind: 'committed', revision: 3, position: 4 });
   await seen.until(4);
   expect(seen.positions).toEqual([1, 2, 3, 4]);
+  await log.close();
+});
+
+test('ends an append as unknown when the writer does not report its end, and commits its repeat once', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'log.sqlite');
+  const writer = new URL('../../../test/contract/children/hangingWriter.ts', import.meta.url);
+  const log = await createSqliteEventLog({ path, node: 'test', writer, timeoutMs: 40 });
+  writeFileSync(`${path}.hangs`, '');
+  const events = someEvents(2);
+  const append = () => log.append('firewall-main', NO_STREAM, events);
+  const late = { kind: 'unknown', error: new Error('the disk has not confirmed the write for 0.04 s') };
+  // The second one was not sent to the writer, which still has the first one.
+  expect([await append(), await append()]).toEqual([late, late]);
+  rmSync(`${path}.hangs`);
+  expect(await append()).toEqual({ kind: 'committed', revision: 1, position: 2 });
+  expect(await log.append('firewall-main', 1, [anEvent()])).toEqual({ kind: 'committed', revision: 2, position: 3 });
   await log.close();
 });
 

@@ -12,7 +12,9 @@ import type { WriterThread } from './writerProtocol.ts';
 
 interface PendingAppend {
   readonly append: PreparedAppend;
+  /** Called at least once; only the first outcome counts. */
   readonly settle: (outcome: AppendOutcome) => void;
+  readonly since: number;
 }
 
 export interface GroupCommitOptions extends WritableOptions {
@@ -25,6 +27,8 @@ export interface GroupCommitOptions extends WritableOptions {
   readonly onCommitted: (batch: readonly RecordedEvent[]) => void;
   /** Called at each start of a writer thread with the position of the last event in the file. */
   readonly onStarted: (head: Position) => void;
+  /** How long an append may wait for its end, which is `unknown` then. */
+  readonly timeoutMs?: number;
 }
 
 export interface GroupCommit {
@@ -33,6 +37,8 @@ export interface GroupCommit {
   prune(ranges: readonly PruneRange[]): void;
   /** Parks events, in order with the appends. @throws the error of SQLite, or ThreadEnded */
   park(request: ParkRequest): Promise<Parked>;
+  /** Makes an empty change durable. Rejects when that fails. */
+  probe(): Promise<void>;
   /** Resolves when every pending append has its outcome. */
   waitUntilSettled(): Promise<void>;
   /** Waits for pending appends, then stops the writer. */
@@ -41,20 +47,23 @@ export interface GroupCommit {
 
 const WRITER = new URL('./writer.ts', import.meta.url);
 
+const TIMEOUT_MS = 5_000;
+
 /** A batch is one transaction and one message. A larger one would only delay its first appends. */
 const MAX_EVENTS_PER_BATCH = 1_000;
 
 /**
  * Sends appends to the writer thread. One batch is in flight; appends that arrive meanwhile form the next one
  * (docs/decisions/0012-embedded-log.md). When the writer dies, its batch ends as `unknown` and the next append starts a
- * new writer.
+ * new writer. An append whose end the writer does not report in time ends as `unknown` too.
  * @throws LogCannotStart when the first writer cannot open the file
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
-  const { path, maxBytes, writer = WRITER, mark, onMarkFailure } = options;
+  const { path, maxBytes, writer = WRITER, mark, onMarkFailure, timeoutMs = TIMEOUT_MS } = options;
   const queue: PendingAppend[] = [];
   let inFlight: readonly PendingAppend[] = [];
   let onIdle: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   function send(): void {
     if (inFlight.length > 0) return;
@@ -80,6 +89,20 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     send();
   }
 
+  /** A disk may take any time to confirm a sync, but callers do not wait for it that long. */
+  function scheduleTimeoutCheck(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const before = performance.now() - timeoutMs;
+      const isLate = ({ since }: PendingAppend) => since <= before;
+      const error = new Error(`the disk has not confirmed the write for ${timeoutMs / 1_000} s`);
+      const unsent = queue.findIndex((pending) => !isLate(pending));
+      const late = [...inFlight.filter(isLate), ...queue.splice(0, unsent === -1 ? queue.length : unsent)];
+      for (const { settle } of late) settle({ kind: 'unknown', error });
+      if (inFlight.length > 0) scheduleTimeoutCheck();
+    }, timeoutMs / 4).unref();
+  }
+
   async function waitUntilSettled(): Promise<void> {
     if (inFlight.length === 0) return;
     await new Promise<void>((resolve) => {
@@ -103,14 +126,17 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   return {
     append: (append) =>
       new Promise((resolve) => {
-        queue.push({ append, settle: resolve });
+        queue.push({ append, settle: resolve, since: performance.now() });
         send();
+        scheduleTimeoutCheck();
       }),
     prune: (ranges) => thread.notify('prune', ranges),
     park: (request) => thread.request('park', request),
+    probe: () => thread.request('probe'),
     waitUntilSettled,
     async close() {
       await waitUntilSettled();
+      clearTimeout(timer);
       await thread.stop();
     },
   };

@@ -1,5 +1,5 @@
 import { position } from '../../domain/core/brands.ts';
-import type { AppendOutcome, EventLog, Subscription } from '../eventLog.ts';
+import { type AppendOutcome, type EventLog, LOG_CLOSED, type Subscription } from '../eventLog.ts';
 import { InvalidAppend, type PreparedAppend, prepareAppend } from '../prepareAppend.ts';
 import { type Follower, follow } from './follower.ts';
 import { type GroupCommit, type GroupCommitOptions, startGroupCommit } from './groupCommit.ts';
@@ -9,13 +9,18 @@ import { readAllEvents, readStreamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 
 export interface SqliteEventLogOptions
-  extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure'> {
+  extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure' | 'timeoutMs'> {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
 }
 
+export interface SqliteEventLog extends EventLog {
+  /** Makes an empty change durable. Rejects when that fails. */
+  probe(): Promise<void>;
+}
+
 /** A log that is not the history, so events can be deleted. */
-export interface PrunableEventLog extends EventLog {
+export interface PrunableEventLog extends SqliteEventLog {
   /**
    * Deletes events in the background. A stream continues after its last event that was kept; positions always continue.
    */
@@ -30,7 +35,8 @@ export interface PrunableEventLog extends EventLog {
  * before its promise resolves.
  * @throws LogCannotStart when the file cannot be opened or SQLite ignores a durability setting
  */
-export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<EventLog> => openPrunableLog(options);
+export const createSqliteEventLog = (options: SqliteEventLogOptions): Promise<SqliteEventLog> =>
+  openPrunableLog(options);
 
 /** Opens a log whose events can be deleted; otherwise the same as `createSqliteEventLog`. */
 export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions): Promise<PrunableEventLog> {
@@ -54,7 +60,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
   async function append(
     ...[stream, expected, events, options]: Parameters<EventLog['append']>
   ): Promise<AppendOutcome> {
-    if (closing) return { kind: 'rejected', reason: 'the log is closed' };
+    if (closing) return { kind: 'rejected', reason: LOG_CLOSED };
     let prepared: PreparedAppend;
     try {
       prepared = prepareAppend(stream, expected, events, { ...options, node });
@@ -90,6 +96,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
     subscribe,
     prune: commits.prune,
     park: commits.park,
+    probe: commits.probe,
     close: () => {
       closing ??= close();
       return closing;

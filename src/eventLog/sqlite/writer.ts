@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
-import { openForWriting } from './database.ts';
+import { openForWriting, writeNothing } from './database.ts';
 import { keepLogMark } from './logMark.ts';
 import { park } from './park.ts';
 import { prune } from './prune.ts';
@@ -20,12 +20,14 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
   return {
     ready: { head },
     requests: {
+      // After an I/O error the thread ends: the next one opens the file again, and proves first that it is durable.
       commit: orEndThread((batch) => write(unpackBatch(batch))),
       park(request) {
         const parked = park(database, request);
         mark?.onDeleted();
         return parked;
       },
+      probe: orEndThread(() => writeNothing(database)),
     },
     notifications: {
       prune(ranges) {

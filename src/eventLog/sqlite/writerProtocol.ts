@@ -16,6 +16,8 @@ export interface WriterThread {
     commit(batch: BatchText): readonly WriterOutcome[];
     /** Parks events of an outbox. */
     park(request: ParkRequest): Parked;
+    /** Makes an empty change durable. */
+    probe(): void;
   };
   notifications: {
     prune(ranges: readonly PruneRange[]): void;

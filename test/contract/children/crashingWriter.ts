@@ -27,6 +27,7 @@ else {
           return die();
         },
         park: die,
+        probe: die,
       },
       notifications: { prune: die },
       stop: die,

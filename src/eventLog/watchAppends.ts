@@ -1,0 +1,111 @@
+import type { Faults } from '../lib/faults.ts';
+import type { AppendOutcome, EventLog } from './eventLog.ts';
+import { SLOW_APPEND_MS } from './eventSink.ts';
+
+/** A log in a file of the data folder, or the outbox. */
+export interface WatchedLog extends Pick<EventLog, 'append'> {
+  /** Makes an empty change durable. Rejects when that fails. */
+  probe(): Promise<void>;
+}
+
+export interface WatchAppendsOptions {
+  readonly faults: Faults;
+  /** The file that is written. */
+  readonly path: string;
+  /** Why nothing may be written now; undefined while that is not so. */
+  readonly refusal?: () => string | undefined;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+  /** How long an append may take before it is a fault. */
+  readonly slowMs?: number;
+}
+
+export interface Watched {
+  /** Whether what is appended now would not be known to be durable. */
+  readonly isFailing: () => boolean;
+}
+
+const CODE = 'log_write_failing';
+const REMEDY =
+  'Check the disk and its file system. svc tries again every second, and serves requests again once a write has succeeded.';
+
+/**
+ * Watches the appends to a file in the data folder. An append whose end is not reported in time, or that failed without a
+ * known outcome, is a fault until a write succeeds: while nothing else is written, an empty change is.
+ * @returns the same log, with appends that are watched
+ */
+export function watchAppends<Log extends WatchedLog>(
+  log: Log,
+  {
+    faults,
+    path,
+    refusal = () => undefined,
+    now = () => performance.now(),
+    slowMs = SLOW_APPEND_MS,
+  }: WatchAppendsOptions,
+): Log & Watched {
+  /** When the appends began whose outcome is open, the oldest first. */
+  const open = new Set<{ readonly since: number }>();
+  let isFailing = false;
+  let isProbing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function fail(problem: string): void {
+    isFailing = true;
+    faults.raise({
+      code: CODE,
+      subject: path,
+      cause: `${problem} New model requests and changes get 503 log_unavailable.`,
+      remedy: REMEDY,
+    });
+    scheduleCheck();
+  }
+
+  function recover(): void {
+    if (!isFailing) return;
+    isFailing = false;
+    faults.clear(CODE, path);
+  }
+
+  function scheduleCheck(): void {
+    if (!timer) timer = setTimeout(check, slowMs / 2).unref();
+  }
+
+  function check(): void {
+    timer = undefined;
+    const [oldest] = open;
+    if (oldest && now() - oldest.since >= slowMs) {
+      fail(`The disk has not confirmed a write to ${path} for ${Math.round((now() - oldest.since) / 1_000)} s.`);
+    }
+    if (!oldest && isFailing && !isProbing) void probe();
+    if (oldest || isFailing) scheduleCheck();
+  }
+
+  async function probe(): Promise<void> {
+    isProbing = true;
+    await log.probe().then(recover, () => undefined);
+    isProbing = false;
+  }
+
+  async function append(...args: Parameters<EventLog['append']>): Promise<AppendOutcome> {
+    const reason = refusal();
+    if (reason !== undefined) return { kind: 'rejected', reason };
+    const pending = { since: now() };
+    open.add(pending);
+    scheduleCheck();
+    try {
+      const outcome = await log.append(...args);
+      if (outcome.kind === 'unknown') fail(`${path} cannot be written: ${outcome.error.message}.`);
+      if (outcome.kind === 'committed') recover();
+      return outcome;
+    } finally {
+      open.delete(pending);
+    }
+  }
+
+  const watched: Watched & Pick<EventLog, 'append'> = {
+    append,
+    isFailing: () => isFailing || refusal() !== undefined,
+  };
+  return Object.assign(Object.create(log) as Log, watched);
+}
