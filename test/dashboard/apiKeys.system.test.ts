@@ -46,7 +46,12 @@ journeys('API keys', () => {
 
     await act(page, 'laptop', 'Edit …');
     await page.getByLabel('At most').fill('1m');
+    await page.getByLabel('When reached').click();
+    await page.getByRole('option', { name: 'stop streams' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'laptop').getByText('Active').waitFor();
+    const { body: keys } = await gateway.api('GET', '/api/api-keys');
+    expect(keys[0].limits).toMatchObject([{ id: 1, max_value: 1_000_000, on_exceeded: 'stop' }]);
     await rowOf(page, 'laptop').getByText('Active').waitFor();
     expect((await ask()).status).toBe(200);
     await act(page, 'laptop', 'Reset usage …');

@@ -1,4 +1,4 @@
-import type { Key, LimitType, LimitWindow } from './limits.ts';
+import type { Key, LimitType, LimitWindow, OnExceeded } from './limits.ts';
 
 /** A limit in the form; the number is the typed text. */
 export interface LimitDraft {
@@ -7,6 +7,7 @@ export interface LimitDraft {
   window: LimitWindow;
   max: string;
   model: string;
+  onExceeded: OnExceeded;
 }
 
 /** A key in the form. */
@@ -22,7 +23,14 @@ export interface KeyDraft {
 
 export const emptyDraft = (): KeyDraft => ({ name: '', models: [], expiry: 'never', date: '', limits: [] });
 
-export const newLimit = (id: number): LimitDraft => ({ id, type: 'total_tokens', window: 'daily', max: '', model: '' });
+export const newLimit = (id: number): LimitDraft => ({
+  id,
+  type: 'total_tokens',
+  window: 'daily',
+  max: '',
+  model: '',
+  onExceeded: 'finish',
+});
 
 export const draftOf = (key: Key): KeyDraft => ({
   name: key.name,
@@ -35,6 +43,7 @@ export const draftOf = (key: Key): KeyDraft => ({
     window: limit.limit_window,
     max: String(limit.max_value),
     model: limit.model_filter ?? '',
+    onExceeded: limit.on_exceeded,
   })),
 });
 
@@ -43,7 +52,13 @@ export interface KeyBody {
   allowed_models: string[] | null;
   /** Omitted to keep the current expiry. */
   expires_at?: string | null;
-  limits: { limit_type: LimitType; limit_window: LimitWindow; max_value: number; model_filter: string | null }[];
+  limits: {
+    limit_type: LimitType;
+    limit_window: LimitWindow;
+    max_value: number;
+    model_filter: string | null;
+    on_exceeded: OnExceeded;
+  }[];
 }
 
 /** Error messages by field; limits by `limit-<id>`, the model of a limit by `model-<id>`. */
@@ -102,11 +117,12 @@ export function bodyOf(draft: KeyDraft, now: number): KeyBody {
     name: draft.name.trim(),
     allowed_models: draft.models.length > 0 ? draft.models : null,
     ...(draft.expiry !== 'keep' && { expires_at: expiryOf(draft, now) }),
-    limits: draft.limits.map(({ type, window, max, model }) => ({
+    limits: draft.limits.map(({ type, window, max, model, onExceeded }) => ({
       limit_type: type,
       limit_window: window,
       max_value: parseNumber(max) ?? 0,
       model_filter: model.trim() || null,
+      on_exceeded: onExceeded,
     })),
   };
 }

@@ -69,12 +69,20 @@ test('requires a last day in the future', () => {
 });
 
 test('turns the form into the body of the request', () => {
-  const limits = [{ ...newLimit(-1), max: '2m', model: ' gpt-5.5 ' }];
+  const limits: KeyDraft['limits'] = [{ ...newLimit(-1), max: '2m', model: ' gpt-5.5 ', onExceeded: 'stop' }];
   expect(bodyOf(draft({ name: ' laptop ', models: ['gpt-5.5'], expiry: '30', limits }), NOW)).toEqual({
     name: 'laptop',
     allowed_models: ['gpt-5.5'],
     expires_at: '2026-02-14T12:00:00.000Z',
-    limits: [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 2_000_000, model_filter: 'gpt-5.5' }],
+    limits: [
+      {
+        limit_type: 'total_tokens',
+        limit_window: 'daily',
+        max_value: 2_000_000,
+        model_filter: 'gpt-5.5',
+        on_exceeded: 'stop',
+      },
+    ],
   });
   expect(bodyOf(draft(), NOW)).toMatchObject({ allowed_models: null, expires_at: null, limits: [] });
 });
@@ -101,6 +109,7 @@ const stored: Key = {
       limit_window: 'monthly',
       max_value: 50,
       model_filter: null,
+      on_exceeded: 'stop',
       reset_at: '2026-02-01T00:00:00Z',
       current_value: 3,
       reserved_value: 0,
@@ -115,10 +124,11 @@ test('an edited key keeps its expiry unless another is chosen', () => {
   expect(bodyOf({ ...edited, expiry: 'never' }, NOW).expires_at).toBeNull();
 });
 
-test('counts limits as reset unless only the maximum changes', () => {
+test('counts limits as reset unless only the maximum or what happens to streams changes', () => {
   const before = draftOf(stored);
   const [limit] = before.limits as [KeyDraft['limits'][0]];
   expect(resetLimitCount(before, { ...before, limits: [{ ...limit, max: '100' }] })).toBe(0);
+  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, onExceeded: 'finish' }] })).toBe(0);
   expect(resetLimitCount(before, { ...before, limits: [{ ...limit, window: 'weekly' }] })).toBe(1);
   expect(resetLimitCount(before, { ...before, limits: [] })).toBe(1);
 });

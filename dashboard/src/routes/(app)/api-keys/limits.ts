@@ -5,6 +5,7 @@ export type Key = Schemas['ApiKey'];
 export type Limit = Schemas['LimitRule'];
 export type LimitType = Limit['limit_type'];
 export type LimitWindow = Limit['limit_window'];
+export type OnExceeded = Limit['on_exceeded'];
 
 /** Label in a form, and unit behind an amount. */
 const TYPES: Record<LimitType, { label: string; unit: string }> = {
@@ -21,17 +22,24 @@ export const LIMIT_WINDOWS = (Object.keys(PERIODS) as LimitWindow[]).map((value)
   label: `a ${PERIODS[value]}`,
 }));
 
+/** What happens to a stream that runs past a limit. */
+export const ON_EXCEEDED: readonly { value: OnExceeded; label: string }[] = [
+  { value: 'finish', label: 'finish streams' },
+  { value: 'stop', label: 'stop streams' },
+];
+
 const amount = ({ limit_type }: Pick<Limit, 'limit_type'>, value: number, number = compact) =>
   limit_type === 'cost_usd' ? dollars(value) : `${number(value)} ${TYPES[limit_type].unit}`;
 
 /**
- * "4,000 tokens a day", "$50.00 a month on gpt-5.5"
+ * "4,000 tokens a day", "$50.00 a month on gpt-5.5, stops streams"
  * @param number formats the number of tokens
  */
 export const limitText = (
-  limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter'>,
+  limit: Pick<Limit, 'limit_type' | 'limit_window' | 'max_value' | 'model_filter' | 'on_exceeded'>,
   number: (value: number) => string = compact,
-): string => `${amount(limit, limit.max_value, number)} ${periodText(limit)}`;
+): string =>
+  `${amount(limit, limit.max_value, number)} ${periodText(limit)}${limit.on_exceeded === 'stop' ? ', stops streams' : ''}`;
 
 /** "a day", "a month on gpt-5.5" */
 export const periodText = ({ limit_window, model_filter }: Pick<Limit, 'limit_window' | 'model_filter'>): string =>

@@ -9,6 +9,7 @@ const limit = (changes: Partial<Limit> = {}): Limit => ({
   limit_window: 'daily',
   max_value: 4_000,
   model_filter: null,
+  on_exceeded: 'finish',
   reset_at: '2026-01-16T12:00:00Z',
   current_value: 0,
   reserved_value: 0,
@@ -37,6 +38,11 @@ test('limitText names amount, period and model', () => {
     '2.5M output tokens a week',
   );
 });
+
+test('limitText says when a limit stops streams', () =>
+  expect(limitText(limit({ model_filter: 'gpt-5.5', on_exceeded: 'stop' }))).toBe(
+    '4,000 tokens a day on gpt-5.5, stops streams',
+  ));
 
 test('usageOf separates used from reserved amounts', () => {
   expect(useOf(limit({ current_value: 1_000, reserved_value: 500 }))).toEqual({

@@ -29,6 +29,9 @@ test('shows only the limits of a list that differ, with unit and period', () => 
   expect(shown([{ path: '/rules', before: [rule, other], after: [{ ...rule, maxValue: 2_000_000 }, other] }])).toEqual([
     'changed Limit 1: 1,000 tokens a day -> 2,000,000 tokens a day',
   ]);
+  expect(shown([{ path: '/rules', before: [rule], after: [{ ...rule, onExceeded: 'stop' }] }])).toEqual([
+    'changed Limit 1: 1,000 tokens a day -> 1,000 tokens a day, stops streams',
+  ]);
 });
 
 test('shows a list of plain values as one field', () => {

@@ -76,13 +76,21 @@ export interface StoredLimit {
   readonly limitWindow: Limit['limit_window'];
   readonly maxValue: number;
   readonly modelFilter?: string | null;
+  /** Absent in earlier events: streams were finished. */
+  readonly onExceeded?: Limit['on_exceeded'];
 }
 
 export const isStoredLimit = (value: object): value is StoredLimit => 'limitType' in value && 'maxValue' in value;
 
-/** "1,300 tokens a day", "$200.00 a month on gpt-5.5" */
-export const storedLimitText = ({ limitType, limitWindow, maxValue, modelFilter }: StoredLimit): string =>
+/** "1,300 tokens a day", "$200.00 a month on gpt-5.5, stops streams" */
+export const storedLimitText = ({ limitType, limitWindow, maxValue, modelFilter, onExceeded }: StoredLimit): string =>
   limitText(
-    { limit_type: limitType, limit_window: limitWindow, max_value: maxValue, model_filter: modelFilter ?? null },
+    {
+      limit_type: limitType,
+      limit_window: limitWindow,
+      max_value: maxValue,
+      model_filter: modelFilter ?? null,
+      on_exceeded: onExceeded ?? 'finish',
+    },
     exact,
   );

@@ -52,6 +52,7 @@ const key = (limits: Partial<Limit>[], changes: Partial<Key> = {}): Key => ({
     limit_window: 'daily',
     max_value: 4_000,
     model_filter: null,
+    on_exceeded: 'finish',
     reset_at: '2026-01-16T12:00:00Z',
     current_value: 0,
     reserved_value: 0,
