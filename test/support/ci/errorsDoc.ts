@@ -28,6 +28,7 @@ ${table(['Code', 'Status', 'Type (proxy)', 'Message'], Object.entries(errors).ma
 - \`upstream_error\` is 502, or 503 if no account responds.
 - An error after the first byte of a stream cannot change the status: the stream ends with \`response.failed\`, which contains
   the same message, type and code.
+- \`rate_limit_exceeded\` inside a stream that has begun: a limit of the key that stops streams was reached.
 
 The request log contains two codes that no client receives: \`client_disconnected\` and \`abandoned\` (the process died during the
 request; written at the next start).
