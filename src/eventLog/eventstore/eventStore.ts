@@ -27,6 +27,7 @@ import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 import { confirmStore, type KnownStore, StoreLacksEvents } from './mirror/resumePoint.ts';
 import { createStoreFaults } from './mirror/storeFaults.ts';
+import { reportStreamRules } from './mirror/streamFaults.ts';
 import { watchWrites } from './writeHealth.ts';
 
 export interface EventStoreOptions {
@@ -153,6 +154,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     markPath,
     onMarkFailure,
     onBroken: (found) => faults.raise(logBroken(path, found)),
+    onStreamRules: (rules) => reportStreamRules(faults, rules),
     onProgress() {
       for (const follower of followers) follower.wake();
     },

@@ -10,6 +10,7 @@ import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
 import type { MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
 import { connectMirror, type MirrorConnection } from './mirrorThread.ts';
 import type { StoreFaults } from './storeFaults.ts';
+import type { RulesOfStream } from './streamRules.ts';
 
 export interface MirrorOptions extends MirrorSettings {
   /** Called when the mirror contains all events up to this position, before `waitUntilSeen` resolves. */
@@ -19,6 +20,8 @@ export interface MirrorOptions extends MirrorSettings {
   /** Called with an event that does not continue the log before it. */
   readonly onBroken: (found: LogBreak) => void;
   readonly onMarkFailure?: OnMarkFailure | undefined;
+  /** Called with rules of streams: first with all, then with those that were set or removed. */
+  readonly onStreamRules: (rules: readonly RulesOfStream[]) => void;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
   /** Called with a line when the thread of the mirror ended. */
@@ -59,6 +62,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     markPath,
     onBroken,
     onMarkFailure,
+    onStreamRules,
     onProgress,
     onVaultEntries,
     onNodeLeases,
@@ -101,6 +105,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         vaultEntries: onVaultEntries,
         nodeLeases: onNodeLeases,
         broken: onBroken,
+        streamRules: onStreamRules,
         markWritten: onMarkFailure ?? (() => {}),
         connected() {
           cutOffSince = undefined;
@@ -151,6 +156,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   isStarted = true;
   const reader = createReader(path);
   const lookup = openMirrorLookup(path);
+  onStreamRules(lookup.streamRules());
 
   return {
     get head() {

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { BREAKS_TABLE } from './mirrorBreaks.ts';
+import { STREAM_RULES_TABLE } from './streamRules.ts';
 
 /** A file of another version is replaced, because everything in it can be read from EventStoreDB again. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 8_192;
 
@@ -33,6 +34,7 @@ const SCHEMA = `
     id TEXT NOT NULL
   ) STRICT;
   ${BREAKS_TABLE}
+  ${STREAM_RULES_TABLE}
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 

@@ -5,6 +5,7 @@ import { openForReading } from '../../sqlite/database.ts';
 import { readBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
 import type { KnownStore } from './resumePoint.ts';
+import { type RulesOfStream, readRules } from './streamRules.ts';
 
 export interface StoredId {
   readonly id: string;
@@ -22,6 +23,8 @@ export interface MirrorLookup {
   breaks(): LogBreak[];
   vaultStreams(): string[];
   knownStore(): KnownStore;
+  /** Streams whose events the store hides or will remove. */
+  streamRules(): RulesOfStream[];
   close(): void;
 }
 
@@ -51,6 +54,7 @@ export function openMirrorLookup(path: string): MirrorLookup {
     vaultStreams: () =>
       (database.prepare('SELECT stream FROM vaultStreams').all() as { stream: string }[]).map(({ stream }) => stream),
     knownStore: () => readKnownStore(database),
+    streamRules: () => readRules(database),
     close: () => database.close(),
   };
 }

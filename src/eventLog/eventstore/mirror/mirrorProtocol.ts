@@ -6,6 +6,7 @@ import type { LeaseEntry } from '../../leaseStreams.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import type { FollowTiming } from './followAll.ts';
+import type { RulesOfStream } from './streamRules.ts';
 
 export interface MirrorSettings {
   readonly path: string;
@@ -59,6 +60,8 @@ export interface MirrorOwner {
     nodeLeases(entries: readonly LeaseEntry[]): void;
     /** The first event of a batch that does not continue the log before it. */
     broken(found: LogBreak): void;
+    /** Rules of streams that were set or removed. */
+    streamRules(rules: readonly RulesOfStream[]): void;
     /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */
     markWritten(failure: string | undefined): void;
     connected(): void;

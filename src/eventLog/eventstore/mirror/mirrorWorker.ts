@@ -91,6 +91,7 @@ function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, 
   if (leases.length > 0) channel.notify('nodeLeases', leases.map(toLeaseEntry));
   const [found] = writer.newBreaks;
   if (found) channel.notify('broken', found);
+  if (writer.newRules.length > 0) channel.notify('streamRules', writer.newRules);
   channel.notify('progress', { head: writer.head, seen: last.position });
 }
 

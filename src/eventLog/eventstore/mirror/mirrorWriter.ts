@@ -8,6 +8,7 @@ import { INSTALLATION_STREAM } from './installationStream.ts';
 import { MirrorBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
 import type { KnownStore } from './resumePoint.ts';
+import { type RulesOfStream, rulesIn, writeRules } from './streamRules.ts';
 
 export const STREAM_DELETED = '$streamDeleted';
 
@@ -21,6 +22,7 @@ export class MirrorWriter {
   readonly #breaks: MirrorBreaks;
   #head: Position;
   #newBreaks: LogBreak[] = [];
+  #newRules: RulesOfStream[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -50,12 +52,18 @@ export class MirrorWriter {
     return this.#newBreaks;
   }
 
+  /** Rules of streams that the last batch set or removed. */
+  get newRules(): readonly RulesOfStream[] {
+    return this.#newRules;
+  }
+
   /** Writes a batch in one transaction. @throws the error of SQLite; nothing is written then */
   apply(batch: readonly AllStreamRecordedEvent[]): void {
     const last = batch.at(-1);
     if (!last) return;
     const before = this.#head;
     this.#newBreaks = [];
+    this.#newRules = [];
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       for (const event of batch) this.#applyOne(event);
@@ -66,6 +74,7 @@ export class MirrorWriter {
     } catch (error) {
       this.#head = before;
       this.#newBreaks = [];
+      this.#newRules = [];
       this.#breaks.rollBack(before);
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
@@ -74,6 +83,11 @@ export class MirrorWriter {
 
   #applyOne(event: AllStreamRecordedEvent): void {
     const { streamId, type, revision, id } = event;
+    const rules = rulesIn(event);
+    if (rules) {
+      writeRules(this.#database, rules);
+      this.#newRules.push(rules);
+    }
     if (streamId === INSTALLATION_STREAM && revision === 0n) this.keepInstallation(id);
     if (isHistory(streamId, type)) this.#insert(event);
     else if (isVaultStream(streamId)) this.#recordVaultStream(streamId, type);

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { LEASE_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
+
+/** What makes EventStoreDB hide events of a stream, and remove them at a scavenge. svc sets none of it. */
+export interface StreamRules {
+  readonly isTombstoned?: boolean;
+  readonly isSoftDeleted?: boolean;
+  /** Events before this revision are hidden. */
+  readonly truncateBefore?: number;
+  /** Only so many of the last events are shown. */
+  readonly maxCount?: number;
+  /** Events are shown for so many seconds. */
+  readonly maxAge?: number;
+}
+
+/** The rules of a stream; none once they were removed. */
+export interface RulesOfStream {
+  readonly stream: string;
+  readonly rules: StreamRules;
+}
+
+/** Kept in the mirror, because a mirror that resumes does not read the events before it again. */
+export const STREAM_RULES_TABLE = `
+  CREATE TABLE IF NOT EXISTS streamRules (stream TEXT PRIMARY KEY, rules TEXT NOT NULL) STRICT;
+`;
+
+const METADATA_STREAM = '$$';
+const METADATA = '$metadata';
+const STREAM_DELETED = '$streamDeleted';
+/** `$tb` of a soft-deleted stream is the largest 64-bit integer. */
+const isBeyondAll = (revision: number): boolean => revision > Number.MAX_SAFE_INTEGER;
+
+interface SystemEvent {
+  readonly streamId: string;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself. */
+export function rulesIn({ streamId, type, data }: SystemEvent): RulesOfStream | undefined {
+  const isMetadata = type === METADATA && streamId.startsWith(METADATA_STREAM);
+  const stream = isMetadata ? streamId.slice(METADATA_STREAM.length) : streamId;
+  if (stream.startsWith('$') || stream.startsWith(LEASE_PREFIX)) return undefined;
+  // A vault stream is tombstoned to destroy its key.
+  if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX)) return { stream, rules: { isTombstoned: true } };
+  return isMetadata ? { stream, rules: rulesOf((data ?? {}) as Record<string, unknown>) } : undefined;
+}
+
+function rulesOf({ $tb, $maxCount, $maxAge }: Record<string, unknown>): StreamRules {
+  return {
+    ...(typeof $tb === 'number' && $tb > 0 && (isBeyondAll($tb) ? { isSoftDeleted: true } : { truncateBefore: $tb })),
+    ...(typeof $maxCount === 'number' && { maxCount: $maxCount }),
+    ...(typeof $maxAge === 'number' && { maxAge: $maxAge }),
+  };
+}
+
+export function writeRules(database: DatabaseSync, { stream, rules }: RulesOfStream): void {
+  if (Object.keys(rules).length === 0) database.prepare('DELETE FROM streamRules WHERE stream = ?').run(stream);
+  else
+    database
+      .prepare('INSERT OR REPLACE INTO streamRules (stream, rules) VALUES (?, ?)')
+      .run(stream, JSON.stringify(rules));
+}
+
+export const readRules = (database: DatabaseSync): RulesOfStream[] =>
+  (database.prepare('SELECT stream, rules FROM streamRules').all() as { stream: string; rules: string }[]).map(
+    ({ stream, rules }) => ({ stream, rules: JSON.parse(rules) as StreamRules }),
+  );
