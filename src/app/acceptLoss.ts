@@ -117,5 +117,5 @@ function resetMarks(folder: DataFolder, { name, logPath }: Store): void {
   const mark = new MarkFile(folder.file(name === 'embedded' ? MARK_FILES.log : MARK_FILES.mirror));
   mark.noteNow(end);
   mark.close();
-  rmSync(folder.file(MARK_FILES.outbox), { force: true });
+  for (const name of [MARK_FILES.outbox, MARK_FILES.verified]) rmSync(folder.file(name), { force: true });
 }

@@ -58,6 +58,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   provider.start();
   await management.start();
   foundation.snapshots.start();
+  foundation.verifier.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {

@@ -200,6 +200,20 @@ test('refuses a log that has another event at the last known position', async ()
   expect(stderr).toEqual([expect.stringContaining('is not the log that this data folder had')]);
 });
 
+test('names an event that was altered, in one line and in the status', async () => {
+  const folder = copyOf(killed);
+  using log = new DatabaseSync(join(folder, 'log.sqlite'));
+  log.exec(`UPDATE events SET data = replace(data, '"latencyMs":', '"latencyMs":1') WHERE type = 'RequestCompleted'`);
+  log.close();
+  const service = start(folder);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const api = managementApi(await service.listening());
+  await service.printed(/log\.sqlite is broken at position \d+: the event of requests-\S+ there is not what its hash says/);
+  const { problems } = await api.call('GET', '/api/status');
+  expect(problems).toEqual([expect.objectContaining({ code: 'log_altered', subject: expect.stringMatching(/^requests-/) })]);
+  expect((await service.stop()).stdout.filter((line) => line.includes('is broken'))).toHaveLength(1);
+});
+
 test('starts again when the missing files are restored', async () => {
   const folder = copyOf(killed);
   const [wal, aside] = [join(folder, 'log.sqlite-wal'), join(folder, 'aside')];

@@ -3,6 +3,7 @@ import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts'
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
+import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
 import { Faults } from '../../lib/faults.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
@@ -15,6 +16,7 @@ import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
+import { MARK_FILES } from './knownLog.ts';
 import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
 import { reportText } from './reportText.ts';
@@ -35,6 +37,8 @@ export interface Foundation {
   readonly hot: HotRunner;
   /** Snapshots of the hot state; not started yet. */
   readonly snapshots: SnapshotKeeper;
+  /** Verifies the hashes of the log in the background; not started yet. */
+  readonly verifier: LogVerifier;
   readonly handle: HandleCommand;
   /** The prices that the costs of requests are calculated from. */
   readonly prices: PriceTable;
@@ -73,6 +77,13 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   hot.onFolded(({ type }) => {
     if (type === 'ClockAccepted') clock.onAccepted();
   });
+  const verifier = keepVerified({
+    logPath: store.logPath,
+    markPath: folder.file(MARK_FILES.verified),
+    head: () => hot.state.position,
+    faults,
+    report,
+  });
   const snapshots = keepSnapshots({
     hot,
     logPath: store.logPath,
@@ -87,6 +98,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     store,
     hot,
     snapshots,
+    verifier,
     handle: createCommandHandler({ log: store.log, hot, now, windowsNow: () => clock.limitClock.ofNewLimit() }),
     prices,
     now,
@@ -99,6 +111,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     leaderTasks: createLeaderTasks({ store, folder, report }),
     async close() {
       await snapshots.stop();
+      await verifier.stop();
       hot.stop();
       await store.close();
       folder.close();

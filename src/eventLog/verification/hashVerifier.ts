@@ -1,0 +1,116 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Instant, Position } from '../../domain/core/brands.ts';
+import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
+import { EventParked } from '../../domain/outbox/events.ts';
+import { Continuity, type LogBreak } from '../continuity.ts';
+import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
+import type { EventMetadata } from '../eventLog.ts';
+
+/** An event that is not the one that was written, or does not continue the log before it. */
+export interface FoundBreak extends LogBreak {
+  /** Whether its own content is not what its hash says. */
+  readonly isAltered: boolean;
+}
+
+type Row = [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  version: number,
+  time: number,
+  data: string,
+  metadata: string,
+];
+
+/** Events per step: some milliseconds of work. */
+const STEP_EVENTS = 200;
+
+/** Verifies a log's file from a position on: the hash of each event, and that each continues those before it. */
+export class HashVerifier {
+  readonly #page: StatementSync;
+  readonly #continuity: Continuity;
+  readonly #acceptedUpTo: number;
+  #position: number;
+
+  constructor(database: DatabaseSync, after: number) {
+    this.#position = after;
+    this.#page = database.prepare(
+      `SELECT position, stream, revision, id, type, version, time, data, metadata FROM events
+       WHERE position > ? ORDER BY position LIMIT ${STEP_EVENTS}`,
+    );
+    this.#page.setReturnArrays(true);
+    const hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
+    this.#continuity = new Continuity(
+      after,
+      (stream, revision) => hashAt.get(stream, revision)?.hash as string | null | undefined,
+    );
+    this.#acceptedUpTo = readAcceptedUpTo(database);
+  }
+
+  /** The last event that was verified. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Verifies some events. @returns the breaks among them; undefined when there was no further event */
+  step(): FoundBreak[] | undefined {
+    const rows = this.#page.all(this.#position) as unknown as Row[];
+    if (rows.length === 0) return undefined;
+    const found = rows.map((row) => this.#verify(row)).filter((each) => each !== undefined);
+    this.#position = (rows.at(-1) as Row)[0];
+    return found;
+  }
+
+  #verify(row: Row): FoundBreak | undefined {
+    const [position, stream, revision, , type, , , data, metadata] = row;
+    const chain = chainOf(metadata);
+    const hash = type === EventParked.type ? (parse(data) as { hash?: string } | undefined)?.hash : chain?.hash;
+    const broken = this.#continuity.check({ position, stream, revision, previousHash: chain?.previousHash, hash });
+    // An event that svc did not write has no hash.
+    if (chain && !isIntact(row, chain.hash)) {
+      return { position, stream, revision, reason: 'is not what its hash says: it was altered', isAltered: true };
+    }
+    if (!broken || position <= this.#acceptedUpTo) return undefined;
+    return { ...broken, isAltered: false };
+  }
+}
+
+/** Where the log begins to be without gaps that an operator has accepted. */
+export function readAcceptedUpTo(database: DatabaseSync): number {
+  const statement = database.prepare(
+    `SELECT coalesce(max(position), 0) AS position FROM events WHERE stream = ? AND type = ? AND data ->> '$.of' = 'log'`,
+  );
+  return statement.get(LOSSES_STREAM, LossAccepted.type)?.position as number;
+}
+
+/** How metadata ends that svc wrote. */
+const CHAIN = /"previousHash":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}$/;
+
+function chainOf(metadata: string): { readonly previousHash: string; readonly hash: string } | undefined {
+  const found = CHAIN.exec(metadata.slice(-CHAIN_LENGTH));
+  if (found) return { previousHash: found[1] as string, hash: found[2] as string };
+  const { previousHash, hash } = (parse(metadata) ?? {}) as Partial<EventMetadata>;
+  return typeof previousHash === 'string' && typeof hash === 'string' ? { previousHash, hash } : undefined;
+}
+
+const CHAIN_LENGTH = 156;
+
+function isIntact([position, stream, revision, id, type, version, time, data, metadata]: Row, hash: string): boolean {
+  const event = { stream, revision, id, type, time, data };
+  if (metadata.startsWith(`{"schemaVersion":${version},`) && hashOfStored(event, metadata) === hash) return true;
+  // The text may be spelled in another way than it was hashed.
+  const [parsedData, parsed] = [parse(data), parse(metadata) as EventMetadata | undefined];
+  if (parsedData === undefined || !parsed) return false;
+  const whole = { ...event, position: position as Position, time: time as Instant, data: parsedData };
+  return hashOf({ ...whole, metadata: { ...parsed, schemaVersion: version } }) === hash;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { constants, setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serveThread } from '../../lib/threads/serveThread.ts';
+import { openForReading } from '../sqlite/database.ts';
+import { HashVerifier } from './hashVerifier.ts';
+import type { VerifyThread } from './verifyProtocol.ts';
+
+// Program of a thread that verifies the log once.
+
+/** Pauses four times as long as it works: a fifth of a core at most, also where the priority does not apply. */
+const PAUSE_FACTOR = 4;
+const PROGRESS_INTERVAL_MS = 1_000;
+
+// Requests have priority. Only Linux applies this to the thread alone; elsewhere it would affect the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+await serveThread<VerifyThread>((_options, report) => ({
+  requests: {
+    async verify({ logPath, after }) {
+      const database = openForReading(logPath);
+      try {
+        const verifier = new HashVerifier(database, after);
+        let reportedAt = performance.now();
+        for (;;) {
+          const since = performance.now();
+          const found = verifier.step();
+          if (!found) return verifier.position;
+          const now = performance.now();
+          if (found.length > 0 || now - reportedAt > PROGRESS_INTERVAL_MS) {
+            report('progress', { position: verifier.position, found });
+            reportedAt = now;
+          }
+          await delay(PAUSE_FACTOR * (now - since));
+        }
+      } finally {
+        database.close();
+      }
+    },
+  },
+}));
