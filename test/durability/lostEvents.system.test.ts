@@ -208,9 +208,13 @@ test('names an event that was altered, in one line and in the status', async () 
   const service = start(folder);
   onTestFinished(() => service[Symbol.asyncDispose]());
   const api = managementApi(await service.listening());
-  await service.printed(/log\.sqlite is broken at position \d+: the event of requests-\S+ there is not what its hash says/);
+  await service.printed(
+    /log\.sqlite is broken at position \d+: the event of requests-\S+ there is not what its hash says/,
+  );
   const { problems } = await api.call('GET', '/api/status');
-  expect(problems).toEqual([expect.objectContaining({ code: 'log_altered', subject: expect.stringMatching(/^requests-/) })]);
+  expect(problems).toEqual([
+    expect.objectContaining({ code: 'log_altered', subject: expect.stringMatching(/^requests-/) }),
+  ]);
   expect((await service.stop()).stdout.filter((line) => line.includes('is broken'))).toHaveLength(1);
 });
 

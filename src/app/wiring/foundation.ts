@@ -15,8 +15,8 @@ import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSn
 import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
-import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { MARK_FILES } from './knownLog.ts';
+import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
 import { reportText } from './reportText.ts';

@@ -11,7 +11,12 @@ import {
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
 /** Files of marks in the data folder, beside what they describe (docs/decisions/0059-high-water-mark.md). */
-export const MARK_FILES = { log: 'log.mark', mirror: 'mirror.mark', outbox: 'outbox.mark', verified: 'verified.mark' } as const;
+export const MARK_FILES = {
+  log: 'log.mark',
+  mirror: 'mirror.mark',
+  outbox: 'outbox.mark',
+  verified: 'verified.mark',
+} as const;
 
 /** A loss that was found while a store was opened. */
 export interface FoundLoss {

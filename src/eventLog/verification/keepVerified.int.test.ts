@@ -115,9 +115,15 @@ test('names an altered event in one line with its position and stream, and again
     const { verifier, faults, lines, mark } = verifierOf(log);
     await vi.waitUntil(() => faults.current.length > 0, soon);
     expect(faults.current).toEqual([
-      expect.objectContaining({ code: 'log_altered', subject: 'firewall-b', cause: expect.stringContaining('position 300') }),
+      expect.objectContaining({
+        code: 'log_altered',
+        subject: 'firewall-b',
+        cause: expect.stringContaining('position 300'),
+      }),
     ]);
-    expect(lines).toEqual([expect.stringMatching(/log\.sqlite is broken at position 300: the event of firewall-b there is not/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/log\.sqlite is broken at position 300: the event of firewall-b there is not/),
+    ]);
     await vi.waitUntil(() => mark()?.position === 299, soon);
     await verifier.stop();
   }
