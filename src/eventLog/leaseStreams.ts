@@ -10,6 +10,10 @@ export interface LeaseEntry {
   readonly boot: string;
   /** The lease expires after this time unless it is renewed. */
   readonly ttlMs: number;
+  /** Of leases of nodes: what the clock of the node showed when it sent the entry. */
+  readonly time?: number;
+  /** Of leases of nodes: limits of the node do not follow its clock. */
+  readonly isClockHeld?: boolean;
 }
 
 export type LeaseOutcome =

@@ -73,7 +73,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
-  const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });
+  const clock = new ClockWatch({ hot, now, faults, sharesLog: false });
   hot.onFolded(({ type }) => {
     if (type === 'ClockAccepted') clock.onAccepted();
   });

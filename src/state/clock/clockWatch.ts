@@ -1,7 +1,10 @@
-import { type Instant, iso } from '../../domain/core/brands.ts';
+import { type Instant, instant, iso } from '../../domain/core/brands.ts';
+import type { LeaseEntry } from '../../eventLog/leaseStreams.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { HotRunner } from '../hotRunner.ts';
+import type { LiveNodes } from '../leases/liveNodes.ts';
 import { type Jump, LimitClock, MAX_CLOCK_DIFFERENCE_MS } from './limitClock.ts';
+import { type Comparison, NodeClocks } from './nodeClocks.ts';
 
 export interface ClockWatchOptions {
   readonly hot: Pick<HotRunner, 'state' | 'checkpoints'>;
@@ -20,6 +23,10 @@ const MAX_ABSENCE_MS = 31 * 86_400_000;
 /** An operator should find a jump in the status for this long. */
 const JUMP_SHOWN_MS = 3_600_000;
 const CHECK_EVERY_MS = 1_000;
+/** Entries of other nodes may be late for a moment, after this node or another one had lost the store. */
+const MIN_DIFFERENCE_LASTS_MS = 10_000;
+/** A node that is alive has sent an entry by then. */
+const ALONE_AFTER_MS = 20_000;
 
 /**
  * Watches the clock of this machine: reports and records jumps, and says while the windows of limits do not follow it
@@ -33,18 +40,29 @@ export class ClockWatch {
   #jumps: Jump[] = [];
   #jumpShownUntil: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  readonly #monotonicNow: () => number;
+  readonly #nodes: NodeClocks;
+  #live: Pick<LiveNodes, 'names' | 'isKnown'> | undefined;
+  /** Since when the windows do not follow the clock of this machine. */
+  #heldSince: number | undefined;
+  /** Since when the clock of a node has differed; '' is this node's, from most others. */
+  readonly #differsSince = new Map<string, number>();
+  #named: readonly string[] = [];
 
   constructor(options: ClockWatchOptions) {
     const { hot, now, monotonicNow, sharesLog } = options;
     this.#options = options;
+    this.#monotonicNow = monotonicNow ?? (() => performance.now());
+    this.#nodes = new NodeClocks(now);
     this.limitClock = new LimitClock({
       hot: hot.state,
       now,
-      ...(monotonicNow && { monotonicNow }),
+      monotonicNow: this.#monotonicNow,
       holdsOnJump: sharesLog,
       onJump: (jump) => this.#onJump(jump),
     });
-    this.#compareWithLog();
+    if (sharesLog) this.#holdUntilConfirmed();
+    else this.#compareWithLog();
   }
 
   /** @param record makes a jump an event */
@@ -75,13 +93,131 @@ export class ClockWatch {
         remedy: `If the clock is right now, accept it: ${HOW_TO_ACCEPT}. Otherwise correct it; this ends when it reaches that time.`,
       });
     } else faults.clear('clock_behind_limits');
-    if (this.#jumpShownUntil !== undefined && performance.now() > this.#jumpShownUntil) this.#clearJump();
+    if (this.#jumpShownUntil !== undefined && this.#monotonicNow() > this.#jumpShownUntil) this.#clearJump();
+    if (this.#options.sharesLog) this.#compareWithNodes();
+  }
+
+  /** What an entry of this node's lease says about its clock. */
+  stamp(): Pick<LeaseEntry, 'time' | 'isClockHeld'> {
+    return { time: this.#options.now(), isClockHeld: this.limitClock.isHeld };
+  }
+
+  /** Called with each entry of another node's lease. */
+  onEntry({ type, node, time, isClockHeld = false }: LeaseEntry, live: Pick<LiveNodes, 'names' | 'isKnown'>): void {
+    this.#live = live;
+    if (time !== undefined && type !== 'LeaseReleased') this.#nodes.onReading({ node, time, isHeld: isClockHeld });
+  }
+
+  /** @param live the nodes that are alive, also while there is no other one */
+  follow(live: Pick<LiveNodes, 'names' | 'isKnown'>): void {
+    this.#live = live;
   }
 
   /** An operator has accepted the clock. */
   onAccepted(): void {
     this.#clearJump();
     this.check();
+  }
+
+  /** With other nodes, a start by a clock that is not that of the windows waits for a node that agrees. */
+  #holdUntilConfirmed(): void {
+    const { hot, now } = this.#options;
+    const { time } = hot.state.windowsClock;
+    if (time > 0 && Math.abs(now() - time) > MAX_CLOCK_DIFFERENCE_MS) this.limitClock.holdAt(time);
+  }
+
+  #compareWithNodes(): void {
+    const live = this.#live;
+    const at = this.#monotonicNow();
+    this.#heldSince = this.limitClock.isHeld ? (this.#heldSince ?? at) : undefined;
+    if (!live) return;
+    const comparison = this.#nodes.compare(live.names.slice(1));
+    if (this.#heldSince !== undefined) this.#releaseIfConfirmed(comparison, live, at - this.#heldSince);
+    else this.#holdIfAhead(comparison, at);
+    this.#nameNodes(comparison, at);
+    this.#sayWhetherHeld(comparison, at);
+  }
+
+  #releaseIfConfirmed(
+    { agreeing, agreeingHeld, differing, nodes }: Comparison,
+    { names, isKnown }: Pick<LiveNodes, 'names' | 'isKnown'>,
+    heldMs: number,
+  ): void {
+    const isConfirmed = agreeing > 0 ? agreeing >= differing : agreeingHeld > 0 && differing === 0;
+    const isAlone = isKnown && names.length === 1 && heldMs >= ALONE_AFTER_MS;
+    if (!isConfirmed && !isAlone) {
+      // The held time may drift as well.
+      this.#holdAtOthers(nodes);
+      return;
+    }
+    this.limitClock.release();
+    this.#heldSince = undefined;
+    // Nobody says that the log is wrong, so this clock may be.
+    if (isAlone) this.#compareWithLog();
+  }
+
+  /** A clock that drifted ahead of the others moves their windows no further. */
+  #holdIfAhead({ behind, agreeing, nodes }: Comparison, at: number): void {
+    if (!this.#lasts('', behind > agreeing, at)) return;
+    this.#differsSince.delete('');
+    this.#heldSince = at;
+    this.#holdAtOthers(nodes);
+  }
+
+  /** Goes on from the time of the others that are behind, whichever of them is nearest. */
+  #holdAtOthers(nodes: Comparison['nodes']): void {
+    const behindMs = nodes.map(({ byMs }) => byMs).filter((byMs) => byMs < 0);
+    if (behindMs.length === 0) return;
+    const time = this.#options.now() + Math.max(...behindMs);
+    const heldAt = this.#options.now() - this.limitClock.heldByMs;
+    if (time < heldAt) this.limitClock.holdAt(instant(time));
+  }
+
+  #nameNodes({ nodes, agreeing, agreeingHeld }: Comparison, at: number): void {
+    const { faults } = this.#options;
+    // Where most others agree with each other, it is this node's clock that is wrong.
+    const isOwn = nodes.length >= 2 && nodes.length > agreeing + agreeingHeld;
+    const named = isOwn ? [] : nodes.filter(({ node }) => this.#lasts(node, true, at));
+    for (const { node, byMs } of named) {
+      faults.raise({
+        code: 'clock_of_node_differs',
+        subject: node,
+        cause: `The clock of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead of' : 'behind'} the clock of this node. It does not move the windows of limits; keys and sessions expire there by its own time.`,
+        remedy: 'Synchronise the clocks of both machines; this ends when they agree.',
+      });
+    }
+    const names = named.map(({ node }) => node);
+    for (const node of this.#named) if (!names.includes(node)) faults.clear('clock_of_node_differs', node);
+    this.#named = names;
+    const differing = nodes.map(({ node }) => node);
+    for (const node of this.#differsSince.keys()) if (node !== '' && !differing.includes(node)) this.#differsSince.delete(node);
+  }
+
+  #sayWhetherHeld({ nodes }: Comparison, at: number): void {
+    const { faults } = this.#options;
+    if (this.#heldSince === undefined || at - this.#heldSince < MIN_DIFFERENCE_LASTS_MS) {
+      faults.clear('clock_held');
+      return;
+    }
+    const others = nodes.map(({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`);
+    faults.raise({
+      code: 'clock_held',
+      cause:
+        `The windows of limits do not follow the clock of this node, which no other node confirms${others.length > 0 ? `: ${others.join(', ')}` : ''}. ` +
+        'They go on from the time of the log.',
+      remedy: `Synchronise the clocks; this ends when one of them agrees. If this one is right, accept it: "Accept clock" in the dashboard of this node.`,
+    });
+  }
+
+  /** @returns whether a difference has lasted long enough to be no late entry */
+  #lasts(node: string, differs: boolean, at: number): boolean {
+    if (!differs) {
+      this.#differsSince.delete(node);
+      return false;
+    }
+    const since = this.#differsSince.get(node) ?? at;
+    this.#differsSince.set(node, since);
+    return at - since >= MIN_DIFFERENCE_LASTS_MS;
   }
 
   #compareWithLog(): void {
@@ -104,7 +240,8 @@ export class ClockWatch {
         `from ${iso(jump.from)} to ${iso(jump.to)}. Keys and sessions expire by the new time; limits go back with no clock.`,
       remedy: 'Check that the time of the machine is synchronised. This is shown for an hour.',
     });
-    this.#jumpShownUntil = performance.now() + JUMP_SHOWN_MS;
+    this.#jumpShownUntil = this.#monotonicNow() + JUMP_SHOWN_MS;
+    this.#nodes.clear();
     this.#jumps.push(jump);
     this.#recordJumps();
   }

@@ -11,7 +11,17 @@ export interface JoinNodesOptions {
   readonly node: string;
   readonly boot: string;
   readonly report: (error: Error) => void;
+  /** The clock of this node, which is compared with those of the others. */
+  readonly clock?: ComparedClock;
   readonly ttlMs?: number;
+}
+
+/** A clock that nodes compare by the entries of their leases. */
+export interface ComparedClock {
+  /** What an entry says about it. */
+  stamp(): Pick<LeaseEntry, 'time' | 'isClockHeld'>;
+  /** Called with each entry of another node. */
+  onEntry(entry: LeaseEntry, live: LiveNodes): void;
 }
 
 export interface JoinedNodes {
@@ -27,7 +37,7 @@ const TTL_MS = 12_000;
 const RETRY_MS = 1_000;
 
 /** Announces this node to the others that share the store, until it leaves, and follows theirs. */
-export function joinNodes({ streams, node, boot, report, ttlMs = TTL_MS }: JoinNodesOptions): JoinedNodes {
+export function joinNodes({ streams, node, boot, report, clock, ttlMs = TTL_MS }: JoinNodesOptions): JoinedNodes {
   const name = NODE_LEASE + node;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -36,7 +46,10 @@ export function joinNodes({ streams, node, boot, report, ttlMs = TTL_MS }: JoinN
   const known = Promise.withResolvers<void>();
   const live = new LiveNodes({ node, boot, now: () => performance.now(), onNewcomer: () => wake.abort() });
 
-  const entryOf = (type: LeaseEntry['type']): LeaseEntry => ({ id: newEventId(), type, epoch: 0, node, boot, ttlMs });
+  const entryOf = (type: LeaseEntry['type']): LeaseEntry => ({
+    ...{ id: newEventId(), type, epoch: 0, node, boot, ttlMs },
+    ...clock?.stamp(),
+  });
 
   /** @returns whether the entry was written */
   async function write(type: LeaseEntry['type']): Promise<boolean> {
@@ -61,6 +74,7 @@ export function joinNodes({ streams, node, boot, report, ttlMs = TTL_MS }: JoinN
 
   streams.followNodes((entry) => {
     live.onEntry(entry);
+    if (entry.node !== node) clock?.onEntry(entry, live);
     if (live.isKnown) known.resolve();
   });
   const ended = run();
