@@ -190,7 +190,8 @@ export class ClockWatch {
     for (const node of this.#named) if (!names.includes(node)) faults.clear('clock_of_node_differs', node);
     this.#named = names;
     const differing = nodes.map(({ node }) => node);
-    for (const node of this.#differsSince.keys()) if (node !== '' && !differing.includes(node)) this.#differsSince.delete(node);
+    for (const node of this.#differsSince.keys())
+      if (node !== '' && !differing.includes(node)) this.#differsSince.delete(node);
   }
 
   #sayWhetherHeld({ nodes }: Comparison, at: number): void {
@@ -199,7 +200,9 @@ export class ClockWatch {
       faults.clear('clock_held');
       return;
     }
-    const others = nodes.map(({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`);
+    const others = nodes.map(
+      ({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`,
+    );
     faults.raise({
       code: 'clock_held',
       cause:

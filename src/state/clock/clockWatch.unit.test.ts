@@ -186,7 +186,10 @@ test('late entries after an outage name nobody', () => {
   const a = start('a');
   pass(20_000);
   for (let lateMs = 600_000; lateMs >= 0; lateMs -= 4_000) {
-    a.watch.onEntry({ type: 'LeaseRenewed', node: 'b', time: right() - lateMs } as LeaseEntry, { isKnown: true, names: ['a', 'b'] });
+    a.watch.onEntry({ type: 'LeaseRenewed', node: 'b', time: right() - lateMs } as LeaseEntry, {
+      isKnown: true,
+      names: ['a', 'b'],
+    });
   }
   a.watch.check();
   expect(a.codes()).toEqual([]);

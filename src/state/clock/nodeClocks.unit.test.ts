@@ -10,7 +10,11 @@ const compared = (...readings: ReturnType<typeof reading>[]) => {
 };
 
 test('a clock within a minute agrees', () => {
-  expect(compared(reading(-MINUTE), reading(MINUTE, false, 'c'))).toMatchObject({ agreeing: 2, differing: 0, nodes: [] });
+  expect(compared(reading(-MINUTE), reading(MINUTE, false, 'c'))).toMatchObject({
+    agreeing: 2,
+    differing: 0,
+    nodes: [],
+  });
 });
 
 test('one entry shows a clock that is ahead, since a delay only hides it', () => {
@@ -21,7 +25,10 @@ test('a clock is behind when three entries in a row say so, by the least of them
   expect(compared(reading(-HOUR), reading(-HOUR))).toMatchObject({ differing: 0, agreeing: 0, nodes: [] });
   const found = compared(reading(-2 * HOUR), reading(-HOUR), reading(-3 * HOUR));
   expect(found).toMatchObject({ differing: 1, behind: 1, nodes: [{ node: 'b', byMs: -HOUR }] });
-  expect(compared(reading(-HOUR), reading(-HOUR), reading(-HOUR), reading(0))).toMatchObject({ agreeing: 1, nodes: [] });
+  expect(compared(reading(-HOUR), reading(-HOUR), reading(-HOUR), reading(0))).toMatchObject({
+    agreeing: 1,
+    nodes: [],
+  });
 });
 
 test('nodes that do not follow their clock are named and counted apart', () => {
