@@ -2,7 +2,12 @@ import { eventTypes, type KnownEvent } from '../src/domain/eventTypes.ts';
 
 /** Who caused an event: the part of the actor that the history can be filtered by. */
 export type HistoryActor =
-  | { readonly kind: 'operator'; readonly sessionId: string | null; readonly address: string }
+  | {
+      readonly kind: 'operator';
+      readonly sessionId: string | null;
+      readonly address: string | null;
+      readonly addressDigest?: string;
+    }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'cli' }
@@ -55,11 +60,18 @@ function coolDownSubject(accounts: readonly { readonly accountId: string }[]): s
   return `accountCoolDown-${ids.size === 1 ? only : SEVERAL_ACCOUNTS}`;
 }
 
+/** The filter value of operators at an address, by the keyed digest of it that sealed actors have. */
+export const sealedOperatorLabel = (addressDigest: string): string => `operator:#${addressDigest}`;
+
 /** The filter values that match an actor. */
 export function actorLabels(actor: HistoryActor): string[] {
   switch (actor.kind) {
     case 'operator':
-      return ['operator', `operator:${actor.address}`, ...(actor.sessionId ? [`session:${actor.sessionId}`] : [])];
+      return [
+        'operator',
+        actor.addressDigest === undefined ? `operator:${actor.address}` : sealedOperatorLabel(actor.addressDigest),
+        ...(actor.sessionId ? [`session:${actor.sessionId}`] : []),
+      ];
     case 'apiKey':
       return [`apiKey:${actor.keyId}`];
     default:

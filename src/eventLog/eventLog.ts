@@ -7,8 +7,17 @@ export type Actor =
   | {
       readonly kind: 'operator';
       readonly sessionId: string | null;
-      readonly address: string;
+      /** Who it is; absent for the built-in administrator. */
+      readonly operatorId?: string;
+      /** The management token that was used. */
+      readonly tokenId?: string;
+      /** How the operator signed in, if not with the password. */
+      readonly method?: string;
+      /** Sealed under a data key of the operator; in plain in metadata of version 1. */
+      readonly address: string | null;
       readonly userAgent: string | null;
+      /** A keyed digest of the address, by which the history finds it; absent in metadata of version 1. */
+      readonly addressDigest?: string;
       readonly usedTotp: boolean;
     }
   | { readonly kind: 'apiKey'; readonly keyId: string }
@@ -17,8 +26,14 @@ export type Actor =
   | { readonly kind: 'cli'; readonly command: string; readonly user: string | null }
   | { readonly kind: 'system'; readonly reason: string };
 
+/** The version of `EventMetadata` that is written. Version 1 has no `metadataVersion`, and addresses in plain. */
+export const METADATA_VERSION = 2;
+
 export interface EventMetadata {
+  /** Version of the data. */
   readonly schemaVersion: number;
+  /** Absent in version 1. */
+  readonly metadataVersion?: number;
   readonly actor: Actor;
   /** Shared by all events of one call: the request id of the call that caused them. */
   readonly correlationId: string;

@@ -5,6 +5,7 @@ import {
   type AppendOptions,
   type EventToAppend,
   type ExpectedRevision,
+  METADATA_VERSION,
   NO_STREAM,
   type RecordedEvent,
 } from './eventLog.ts';
@@ -106,7 +107,8 @@ function metadataOf(
   { type, actor, correlationId, causationId = null }: EventToAppend,
   node: string,
 ): UnchainedMetadata {
-  return { schemaVersion: eventTypes.get(type)?.version as number, actor, correlationId, causationId, node };
+  const schemaVersion = eventTypes.get(type)?.version as number;
+  return { schemaVersion, metadataVersion: METADATA_VERSION, actor, correlationId, causationId, node };
 }
 
 function refuseLoss(label: string, value: unknown): void {

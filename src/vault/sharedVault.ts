@@ -64,6 +64,7 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     keyIdOf,
     digest,
     deriveKey,
+    currentKeyOf: (subject) => [...keys.values()].findLast((key) => key.subject === subject)?.id,
     async createKey(subject) {
       const key = envelope.newKey(subject);
       try {

@@ -36,11 +36,13 @@ export function openSqliteVault({ folder, masterKey }: SqliteVaultOptions): Vaul
 function createVault(database: DatabaseSync, master: Buffer, installation: Buffer): Vault {
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
+  const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
   const remove = database.prepare('DELETE FROM keys WHERE subject = ? RETURNING id');
   const find = (id: string) => select.get(id) as WrappedKey | undefined;
   const { newKey, wipe: forget, close, ...envelope } = createEnvelope({ master, installation, find });
   return {
     ...envelope,
+    currentKeyOf: (subject) => (newest.get(subject) as { id: string } | undefined)?.id,
     async createKey(subject) {
       const { id, wrapped } = newKey(subject);
       insert.run(id, subject, wrapped);

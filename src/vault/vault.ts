@@ -15,6 +15,8 @@ export interface Vault {
    * `destroy`. @returns the id of the key, for `seal`
    */
   createKey(subject: string): Promise<string>;
+  /** The id of the newest data key of a subject; undefined when it has none. */
+  currentKeyOf(subject: string): string | undefined;
   /** Encrypts under a data key. @throws CannotUnseal when that key does not exist */
   seal(keyId: string, plain: string): Sealed;
   /** Id of the data key that a value was sealed under. */

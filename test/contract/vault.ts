@@ -49,6 +49,22 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       vault.close();
     });
 
+    test('knows the newest key of a subject, also after a restart, until it is destroyed', async () => {
+      await using stage = await createStage();
+      const vault = await stage.open();
+      const subject = aSubject();
+      expect(vault.currentKeyOf(subject)).toBeUndefined();
+      await vault.createKey(subject);
+      const newest = await vault.createKey(subject);
+      expect(vault.currentKeyOf(subject)).toBe(newest);
+      vault.close();
+      const again = await stage.open();
+      expect(again.open(again.seal(again.currentKeyOf(subject) as string, 'text'))).toBe('text');
+      await again.destroy(subject);
+      expect(again.currentKeyOf(subject)).toBeUndefined();
+      again.close();
+    });
+
     test('destroys all keys of one subject permanently and keeps those of others', async () => {
       await using stage = await createStage();
       const vault = await stage.open();

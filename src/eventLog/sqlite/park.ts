@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { EventParked } from '../../domain/outbox/events.ts';
+import { METADATA_VERSION } from '../eventLog.ts';
 import type { UnchainedMetadata } from '../hashChain.ts';
 import { chainEvent } from '../hashChain.ts';
 
@@ -111,6 +112,7 @@ function parkOne(database: DatabaseSync, request: ParkRequest): Parked {
   const { hash, previousHash, correlationId } = JSON.parse(row.metadata);
   const metadata: UnchainedMetadata = {
     schemaVersion: EventParked.version,
+    metadataVersion: METADATA_VERSION,
     actor: { kind: 'system', reason: 'event parked' },
     correlationId,
     causationId: event.id,

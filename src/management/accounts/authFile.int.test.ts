@@ -4,7 +4,7 @@ import { sharedManagement, startManagement } from '../../../test/support/managem
 import { importedAccount } from '../../../test/support/specification.ts';
 import { AccountDeleted, AccountImported } from '../../domain/account/events.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
-import { openUpstreamId } from '../../vault/openUpstreamId.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
 import { importAccount, listAccounts } from '../resources/accountCalls.support.ts';
 
 const shared = sharedManagement();
@@ -69,7 +69,7 @@ test('prefers the provider id of the file, then the nested claim, then the top-l
     const id_token = jwt({ email: 'ada@example.com', ...claims });
     const response = await importAccount(stage, { tokens: { ...authFile().tokens, id_token, ...tokens } });
     const account = stage.hot.state.accounts.get(response.account_id);
-    return openUpstreamId(account?.upstreamAccountId ?? null, stage.vault);
+    return openIfSealed(account?.upstreamAccountId ?? null, stage.vault);
   };
   const claims = { [AUTH_CLAIM]: { chatgpt_account_id: 'nested' }, chatgpt_account_id: 'top' };
   expect(await id({ account_id: 'file' }, claims)).toBe('file');

@@ -1,7 +1,7 @@
 import type { ImportedAccount } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
-import { openUpstreamId } from '../../vault/openUpstreamId.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AuthFile } from './authFile.ts';
 import { openSealed } from './openSealed.ts';
@@ -65,7 +65,7 @@ export function isSameAccount(account: Account, file: AuthFile, vault: Vault): b
   if (accountIdOf(file, { vault, newId: () => '', isKnown: (id) => id === account.id }) === account.id) return true;
   const email = openSealed(account.email, vault);
   const matches = [
-    matchIfKnown(openUpstreamId(account.upstreamAccountId, vault), file.upstreamAccountId),
+    matchIfKnown(openIfSealed(account.upstreamAccountId, vault), file.upstreamAccountId),
     matchIfKnown(email?.toLowerCase() ?? null, file.email?.toLowerCase() ?? null),
   ].filter((isMatch) => isMatch !== undefined);
   return matches.length > 0 && matches.every((isMatch) => isMatch);

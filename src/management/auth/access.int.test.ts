@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
+import type { Sealed } from '../../domain/core/brands.ts';
 
 let address: string | undefined;
 const shared = sharedManagement({ connection: { remoteAddress: ({ socket }) => address ?? socket.remoteAddress } });
@@ -162,12 +163,21 @@ test('reports an unexpected error and hides its details from the client', async 
 });
 
 test('records the response id as correlation id of the events', async () => {
-  const { call, log } = await startManagement();
+  const { call, log, vault } = await startManagement();
   const headers = { 'user-agent': 'the-tool/1' };
   const response = await call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.1' }, headers });
   const stored = await Array.fromAsync(log.readStream('firewall-main'));
   expect(stored[0]?.metadata).toMatchObject({
     correlationId: response.headers['x-request-id'],
-    actor: { kind: 'operator', sessionId: null, address: '127.0.0.1', userAgent: 'the-tool/1', usedTotp: false },
+    actor: {
+      kind: 'operator',
+      sessionId: null,
+      address: expect.stringMatching(/^sealed\./),
+      addressDigest: vault.digest('address', '127.0.0.1').slice(0, 16),
+      userAgent: expect.stringMatching(/^sealed\./),
+      usedTotp: false,
+    },
   });
+  const { address, userAgent } = stored[0]?.metadata.actor as unknown as Record<string, Sealed>;
+  expect([address, userAgent].map((text) => vault.open(text as Sealed))).toEqual(['127.0.0.1', 'the-tool/1']);
 });

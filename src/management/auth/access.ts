@@ -7,7 +7,8 @@ import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { Session } from '../../domain/session/state.ts';
 import type { Capabilities } from '../http/capabilities.ts';
-import type { AnyContext, ManagementMiddleware } from '../http/context.ts';
+import { type AnyContext, isWrite, type ManagementMiddleware } from '../http/context.ts';
+import { createClientSealer } from './clientSealer.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
 /** Derives addresses and scheme from a request; depends on the trusted proxies, and tests replace it. */
@@ -20,19 +21,21 @@ export interface ConnectionInfo {
   readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
+const NOT_RECORDED = { address: null, userAgent: null };
 /** Each event of an operator keeps both. */
 const MAX_ADDRESS_CHARACTERS = 100;
 const MAX_USER_AGENT_CHARACTERS = 500;
 
-interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
+interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now' | 'vault'> {
   readonly cookie: Pick<SessionCookie, 'read'>;
   readonly connection: ConnectionInfo;
 }
 
 /** Sets `ctx.state.client` and `ctx.state.cause`; refuses no request. */
-export function identifyClient({ views, now, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
+export function identifyClient({ views, now, vault, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
   const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
-  return (ctx, next) => {
+  const sealClient = createClientSealer(vault);
+  return async (ctx, next) => {
     const { dashboardAuth, sessions } = views.current;
     const known = sessions.get(cookie.read(ctx) ?? '');
     const session = known && isSessionValid(known, dashboardAuth, now()) ? known : undefined;
@@ -46,7 +49,13 @@ export function identifyClient({ views, now, cookie, connection }: IdentifyClien
     const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
     const userAgent = ctx.get('user-agent').slice(0, MAX_USER_AGENT_CHARACTERS) || null;
     ctx.state.cause = {
-      actor: { kind: 'operator', sessionId: session?.id ?? null, address, userAgent, usedTotp },
+      // A read causes no event, and must not need the vault.
+      actor: {
+        kind: 'operator',
+        sessionId: session?.id ?? null,
+        ...(isWrite(ctx) ? await sealClient(address, userAgent) : NOT_RECORDED),
+        usedTotp,
+      },
       correlationId: ctx.state.requestId,
     };
     return next();

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { browser, PASSWORD, setUp, setUpTotp } from '../../../test/support/browser.ts';
 import { NOW } from '../../../test/support/specification.ts';
+import type { Actor } from '../../eventLog/eventLog.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
 import { allEvents, REMOTE, startStage, statusAndResult, verifyTotp } from './authStage.support.ts';
 
 test('records session, address, user agent and use of TOTP with every change', async () => {
@@ -12,7 +14,7 @@ test('records session, address, user agent and use of TOTP with every change', a
   await verifyTotp(stage, client);
   await client.call('POST', '/api/firewall/ips', { body: { ip_address: '10.0.0.2' }, headers });
   const all = await allEvents(stage);
-  const allowed = all.filter(({ type }) => type === 'IpAllowed').map(({ metadata }) => metadata.actor);
+  const allowed = all.filter(({ type }) => type === 'IpAllowed').map(({ metadata }) => opened(metadata.actor as Actor));
   const sessionIds = all
     .filter(({ type }) => type === 'SessionBegun' || type === 'SessionTotpVerified')
     .map(({ data }) => (data as { sessionId: string }).sessionId);
@@ -21,6 +23,16 @@ test('records session, address, user agent and use of TOTP with every change', a
     { ...actor, sessionId: sessionIds[0], usedTotp: false },
     { ...actor, sessionId: sessionIds[1], usedTotp: true },
   ]);
+
+  function opened(actor: Actor) {
+    if (actor.kind !== 'operator') throw new Error('not an operator');
+    const { addressDigest: _, address, userAgent, ...others } = actor;
+    return {
+      ...others,
+      address: openIfSealed(address, stage.vault),
+      userAgent: openIfSealed(userAgent, stage.vault),
+    };
+  }
 });
 
 test('records sign-ins, sign-outs and failures, and counts throttled attempts', async () => {
@@ -35,7 +47,7 @@ test('records sign-ins, sign-outs and failures, and counts throttled attempts', 
   expect(ofSessions.map(({ type }) => type)).toEqual(['SessionBegun', ...failed, 'SessionEnded', 'SignInsThrottled']);
   expect(ofSessions[1]).toMatchObject({
     data: { method: 'password', address: '203.0.113.9' },
-    metadata: { actor: { kind: 'operator', address: '203.0.113.9', sessionId: null } },
+    metadata: { actor: { kind: 'operator', address: expect.stringMatching(/^sealed\./), sessionId: null } },
   });
   expect(ofSessions.at(-1)?.data).toEqual({ address: '203.0.113.9', minute: NOW, count: 3 });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { anEvent } from '../../../test/contract/events.ts';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import type { Stage } from '../../../test/support/management.ts';
 import { completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
@@ -9,6 +10,7 @@ import { type Instant, instant, iso } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
+import { ADMINISTRATOR } from '../auth/clientSealer.ts';
 
 const KEY = '22222222-2222-4222-8222-222222222222';
 
@@ -257,3 +259,34 @@ test('returns with every filter and page what a full scan finds', async () => {
     }
   }
 }, 60_000);
+
+test('finds operators by their address, also after an upgrade, and forgets it with their key', async () => {
+  const stage = await startManagement();
+  const plain = {
+    kind: 'operator',
+    sessionId: null,
+    address: '127.0.0.1',
+    userAgent: 'old/1',
+    usedTotp: false,
+  } as const;
+  await stage.log.append('firewall-earlier', -1, [anEvent({ actor: plain })]);
+  await stage.call('POST', '/api/firewall/ips', {
+    body: { ip_address: '192.0.2.9' },
+    headers: { 'user-agent': 'new/1' },
+  });
+  const actors = async (query: string) => {
+    const { body } = await stage.call('GET', `/api/history?${query}`);
+    return body.events.map(({ actor }: Shown) => actor);
+  };
+  const found = [
+    { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'new/1', used_totp: false },
+    { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'old/1', used_totp: false },
+  ];
+  expect(await actors('actor=operator:127.0.0.1')).toEqual(found);
+  expect(await actors('actor=operator:127.0.0.2')).toEqual([]);
+  await stage.vault.destroy(ADMINISTRATOR);
+  expect(await actors('actor=operator:127.0.0.1')).toEqual([
+    { ...found[0], address: null, user_agent: null },
+    found[1],
+  ]);
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sentenceOf, subjectOf } from '../../../projections/history.ts';
+import { sealedOperatorLabel, sentenceOf, subjectOf } from '../../../projections/history.ts';
 import { instant, iso, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
@@ -7,6 +7,9 @@ import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
 import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
 import type { EventStep } from '../../state/past/past.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { addressDigest } from '../auth/clientSealer.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -20,7 +23,7 @@ const EventActor = z
     z.object({
       kind: z.literal('operator'),
       session_id: z.string().nullable(),
-      address: z.string(),
+      address: z.string().nullable().describe('null once it was forgotten'),
       user_agent: z.string().nullable(),
       used_totp: z.boolean(),
     }),
@@ -97,22 +100,25 @@ const routes = {
 };
 
 /** Every event of the log (docs/decisions/0055-history.md). */
-export const historyRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
+export const historyRoutes = ({ views, queries, vault }: Pick<Capabilities, 'views' | 'queries' | 'vault'>) =>
   newRouter('/api/history')
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
-      const page = await queries.history.page(readFilter(ctx), readCursor(ctx), limit, views.current.position);
-      return { events: page.entries.map(entry), next_cursor: page.before === null ? null : cursorOf(page.before) };
+      const page = await queries.history.page(readFilter(ctx, vault), readCursor(ctx), limit, views.current.position);
+      return {
+        events: page.entries.map((found) => entry(found, vault)),
+        next_cursor: page.before === null ? null : cursorOf(page.before),
+      };
     })
     .get('/:position', routes.get, async (ctx) => {
       const at = parsePosition(ctx.params.position ?? '');
       if (at === 0 || at > views.current.position) refuse('not_found', { path: ctx.path });
-      return eventDetails(await views.eventStep(at));
+      return eventDetails(await views.eventStep(at), vault);
     })
     .routes();
 
 /** @throws Refusal `validation_error` */
-function readFilter(ctx: ManagementContext): HistoryFilter {
+function readFilter(ctx: ManagementContext, vault: Vault): HistoryFilter {
   const search = queryText(ctx, 'search')?.trim() || undefined;
   // The index consists of trigrams: a shorter text could only be found by reading every sentence.
   if (search && [...search].length < MIN_SEARCH_CHARACTERS) {
@@ -125,11 +131,17 @@ function readFilter(ctx: ManagementContext): HistoryFilter {
     search,
     subjects: queryList(ctx, ['subject'], MAX_VALUES),
     types: queryList(ctx, ['type'], MAX_TYPES),
-    actors: queryList(ctx, ['actor'], MAX_VALUES),
+    actors: queryList(ctx, ['actor'], MAX_VALUES)?.flatMap((actor) => actorFilters(actor, vault)),
     since: queryTime(ctx, 'since'),
     until: queryTime(ctx, 'until'),
   };
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+}
+
+/** Operators at an address: of events with the address in plain, and of those with its digest. */
+function actorFilters(actor: string, vault: Vault): string[] {
+  const [, address] = /^operator:(.+)$/.exec(actor) ?? [];
+  return address === undefined ? [actor] : [actor, sealedOperatorLabel(addressDigest(vault, address))];
 }
 
 const cursorOf = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
@@ -149,16 +161,19 @@ function parsePosition(text: string): Position {
   return refuse('validation_error', { param: 'position', problem: 'must be a whole number' });
 }
 
-const entry = ({ position, time, type, subject, actor, sentence }: HistoryEntry): z.infer<typeof Entry> => ({
+const entry = (
+  { position, time, type, subject, actor, sentence }: HistoryEntry,
+  vault: Vault,
+): z.infer<typeof Entry> => ({
   position,
   time: iso(time),
   type,
   subject,
-  actor: eventActor(actor),
+  actor: eventActor(actor, vault),
   sentence,
 });
 
-function eventDetails({ event, before, after }: EventStep): z.infer<typeof EventDetails> {
+function eventDetails({ event, before, after }: EventStep, vault: Vault): z.infer<typeof EventDetails> {
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
@@ -171,7 +186,7 @@ function eventDetails({ event, before, after }: EventStep): z.infer<typeof Event
     time: iso(instant(event.time)),
     type,
     subject,
-    actor: eventActor(metadata.actor),
+    actor: eventActor(metadata.actor, vault),
     sentence: sentenceOf(current),
     id: event.id,
     stream,
@@ -189,11 +204,18 @@ function eventDetails({ event, before, after }: EventStep): z.infer<typeof Event
   };
 }
 
-function eventActor(actor: Actor): z.infer<typeof EventActor> {
+function eventActor(actor: Actor, vault: Vault): z.infer<typeof EventActor> {
   switch (actor.kind) {
     case 'operator': {
-      const { kind, sessionId, address, userAgent, usedTotp } = actor;
-      return { kind, session_id: sessionId, address, user_agent: userAgent, used_totp: usedTotp };
+      const { kind, sessionId, usedTotp } = actor;
+      const [address, userAgent] = [actor.address, actor.userAgent].map((text) => openIfSealed(text, vault));
+      return {
+        kind,
+        session_id: sessionId,
+        address: address ?? null,
+        user_agent: userAgent ?? null,
+        used_totp: usedTotp,
+      };
     }
     case 'apiKey':
       return { kind: 'api_key', api_key_id: actor.keyId };

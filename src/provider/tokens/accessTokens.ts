@@ -1,6 +1,6 @@
 import type { SealedCredentials } from '../../domain/account/events.ts';
 import type { AccountId, Sealed } from '../../domain/core/brands.ts';
-import { openUpstreamId } from '../../vault/openUpstreamId.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { AccountHeaders } from '../client/outboundHeaders.ts';
 import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import { createTokenRefresh } from './refresh/tokenRefresh.ts';
@@ -83,7 +83,7 @@ export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
   /** @returns null for ids that svc made up, which the provider does not know (docs/decisions/0034-account-summary.md). */
   function upstreamIdOf(accountId: AccountId): string | null {
     const recorded = hot.state.accounts.get(accountId)?.upstreamAccountId ?? null;
-    const id = openUpstreamId(recorded, vault);
+    const id = openIfSealed(recorded, vault);
     const isMadeUp = [accountId, id].some((name) => name?.startsWith('email_') || name?.startsWith('local_'));
     return isMadeUp ? null : id;
   }

@@ -25,6 +25,7 @@ export function describeReading(createStore: LogFactory): void {
         data,
         metadata: {
           schemaVersion: 1,
+          metadataVersion: 2,
           actor,
           correlationId,
           causationId: 'a command',

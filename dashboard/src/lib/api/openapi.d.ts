@@ -1030,7 +1030,8 @@ export interface components {
             remaining_percent_avg: number;
         };
         Actor: {
-            address: string;
+            /** @description null once it was forgotten */
+            address: string | null;
             /** @constant */
             kind: "operator";
             session_id: string | null;

@@ -7,8 +7,9 @@ const UNAUTHENTICATED = new Set(['SignInFailed', 'SignInsThrottled']);
 export function describeActor(actor: Schemas['Actor'], eventType: string): string {
   switch (actor.kind) {
     case 'operator':
-      if (actor.session_id === null && UNAUTHENTICATED.has(eventType)) return `unauthenticated, from ${actor.address}`;
-      return `an operator at ${actor.address}${actor.used_totp ? ' (with 2FA)' : ''}`;
+      if (actor.session_id === null && UNAUTHENTICATED.has(eventType))
+        return `unauthenticated, from ${addressOf(actor)}`;
+      return `an operator at ${addressOf(actor)}${actor.used_totp ? ' (with 2FA)' : ''}`;
     case 'api_key':
       return 'an API key';
     case 'anonymous':
@@ -19,6 +20,9 @@ export function describeActor(actor: Schemas['Actor'], eventType: string): strin
       return 'System';
   }
 }
+
+/** The address of an operator, which is forgotten with the key that sealed it. */
+export const addressOf = ({ address }: { readonly address: string | null }): string => address ?? 'an unknown address';
 
 /** "Firefox on Linux": enough of the user agent for operators to recognise their own browser. */
 export function browserOf(userAgent: string | null): string {

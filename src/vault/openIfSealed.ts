@@ -4,10 +4,10 @@ import { CannotUnseal, type Vault } from './vault.ts';
 const isSealed = (text: string): text is Sealed => text.startsWith('sealed.');
 
 /**
- * The provider's id of an account, as its import recorded it: sealed, or in plain by earlier versions.
- * @returns null when it is unknown, or when its data key is lost
+ * A text as an event recorded it: sealed, or in plain by earlier versions.
+ * @returns null when it is unknown, or when its data key is lost or was destroyed
  */
-export function openUpstreamId(recorded: string | null, vault: Pick<Vault, 'open'>): string | null {
+export function openIfSealed(recorded: string | null, vault: Pick<Vault, 'open'>): string | null {
   if (recorded === null || !isSealed(recorded)) return recorded;
   try {
     return vault.open(recorded);
