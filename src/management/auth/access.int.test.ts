@@ -178,6 +178,6 @@ test('records the response id as correlation id of the events', async () => {
       usedTotp: false,
     },
   });
-  const { address, userAgent } = stored[0]?.metadata.actor as unknown as Record<string, Sealed>;
+  const { address, userAgent } = (stored[0]?.metadata.actor ?? {}) as Record<string, unknown>;
   expect([address, userAgent].map((text) => vault.open(text as Sealed))).toEqual(['127.0.0.1', 'the-tool/1']);
 });
