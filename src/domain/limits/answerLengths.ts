@@ -43,9 +43,21 @@ export class AnswerLengths {
   }
 
   #ninthDecile(): number {
-    const sorted = Uint32Array.from(this.#tokens).sort();
-    return sorted[Math.ceil(sorted.length * 0.9) - 1] ?? 0;
+    return nthLargest(this.#tokens, this.count - Math.ceil(this.count * 0.9) + 1);
   }
+}
+
+/** The `n`th largest number, for a small `n`: several times faster than sorting, and each admission needs one. */
+function nthLargest(numbers: readonly number[], n: number): number {
+  /** The largest ones so far, ascending. */
+  const largest = new Array<number>(n).fill(0);
+  for (const number of numbers) {
+    if (number <= (largest[0] as number)) continue;
+    let at = 1;
+    for (; at < n && (largest[at] as number) < number; at++) largest[at - 1] = largest[at] as number;
+    largest[at - 1] = number;
+  }
+  return largest[0] ?? 0;
 }
 
 /** Where an estimate comes from: answers of this key with this model, answers with this model, or neither. */
