@@ -45,7 +45,7 @@ const settled = () => gateway.events('RequestCompleted').map(({ data }) => data)
 /** Tokens of the deltas that a client got: four bytes each. */
 const tokensIn = (text: string) => (text.match(/"delta":"(?:word)+"/g) ?? []).join('').split('word').length - 1;
 
-describe('a hundred requests at once against a budget for ten, whose answers are ten times the default reservation', () => {
+describe('a hundred long answers at once against a budget for ten', () => {
   test.each([
     { history: false, mode: 'finish', admitted: [95, 100], percentOver: 900 },
     { history: false, mode: 'stop', admitted: [95, 100], percentOver: 9 },

@@ -4,6 +4,8 @@ import { accountId, importedAccount, NOW, recorded } from '../../../test/support
 import { AccountImported } from '../../domain/account/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../../state/fold/hotState.ts';
+import type { LimitMeter } from '../admission/limitMeter.ts';
+import { StreamStop } from '../admission/streamStop.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { MemoryBudget } from '../requestBody/memoryBudget.ts';
@@ -73,7 +75,10 @@ function setUp(isStream: boolean) {
     format: eventStream({ dropsVendorEvents: false, remembersItems: false }),
     clientHeaders: [],
   };
-  const exchange = new Exchange(request, delivery, {
+  let isExceeded = false;
+  const stop = new StreamStop(() => (isExceeded ? new ProxyError('rate_limit_exceeded') : undefined));
+  const meter = { stop, use: () => undefined } as Partial<LimitMeter> as LimitMeter;
+  const exchange = new Exchange({ ...request, ...(isStream && { meter }) }, delivery, {
     accounts: { hot, cooldowns: coolDownsOf(hot), nextTurn: () => 0, deactivate: () => undefined },
     provider: {
       pool: {
@@ -151,6 +156,10 @@ function setUp(isStream: boolean) {
       refresh.shift()?.resolve('refreshed');
     },
     refreshFails: () => refresh.shift()?.resolve('transient'),
+    exceeded() {
+      isExceeded = true;
+    },
+    tick: () => exchange.tick(performance.now(), { idleMs: 1_000_000, keepAliveMs: 1_000_000 }),
     idle: () => exchange.tick(performance.now() + 1_000_000, { idleMs: 1_000, keepAliveMs: 100 }),
     disconnect: () => exchange.onClientDisconnect(),
     shutDown: () => exchange.abort(new ProxyError('shutting_down')),
@@ -195,6 +204,9 @@ test.each([
   ['fails after the first byte', ['head', 'text', 'reset'], { status: 'error', code: 'stream_incomplete' }],
   ['fails on every account', ['serverError', 'serverError'], { status: '502', code: 'upstream_error' }],
   ['is abandoned by its client', ['head', 'disconnect'], { status: 'error', code: 'client_disconnected' }],
+  ['runs past a limit', ['head', 'text', 'exceeded', 'text'], { status: 'error', code: 'rate_limit_exceeded' }],
+  ['is silent past a limit', ['head', 'text', 'exceeded', 'tick'], { status: 'error', code: 'rate_limit_exceeded' }],
+  ['completes past a limit', ['head', 'text', 'exceeded', 'completed'], { status: '200', code: null }],
   ['is aborted', ['shutDown'], { status: '503', code: 'shutting_down' }],
   ['is refused while its body is sent', ['refuse'], { status: '400', code: 'invalid_request_error' }],
 ] as const)('records the outcome of a request that %s', async (_how, names, expected) => {
