@@ -42,6 +42,9 @@ export interface Parked {
   readonly first: readonly ParkedSummary[];
 }
 
+/** Maximum length of a text in what takes the place of an event. */
+const MAX_TEXT = 300;
+
 /** How many events a result names; `svc outbox list` shows all. */
 const MAX_NAMED = 20;
 
@@ -114,11 +117,18 @@ function parkOne(database: DatabaseSync, request: ParkRequest): Parked {
     schemaVersion: EventParked.version,
     metadataVersion: METADATA_VERSION,
     actor: { kind: 'system', reason: 'event parked' },
-    correlationId,
+    // Whatever made the event too large must not be in what takes its place.
+    correlationId: correlationId.length <= MAX_TEXT ? correlationId : event.id,
     causationId: event.id,
     node,
   };
-  const { data } = EventParked({ eventId: event.id, eventType: event.type, hash, bytes: event.bytes, reason });
+  const { data } = EventParked({
+    eventId: event.id,
+    eventType: event.type,
+    hash,
+    bytes: event.bytes,
+    reason: reason.slice(0, MAX_TEXT),
+  });
   const standIn = {
     id: standInId,
     type: EventParked.type,
