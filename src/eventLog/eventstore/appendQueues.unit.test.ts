@@ -44,3 +44,46 @@ test('commits a repeated append that is mirrored between two lookups', async () 
 test('rejects an id that is mirrored in another stream', async () => {
   expect(await appendWhileMirrored(aStream(), aStream())).toMatchObject({ kind: 'rejected', reason: ID_TAKEN });
 });
+
+/** Appends an event over a server that answers with success and no position. @param mirrored whether the mirror has it then */
+async function appendHidden(mirrored: boolean) {
+  const event = anEvent();
+  let calls = 0;
+  let isCaughtUp = false;
+  const connection = {
+    write: async () => {
+      calls += 1;
+      return { success: true, nextExpectedRevision: 0n, position: undefined };
+    },
+  } as unknown as Connection;
+  const isThere = () => mirrored && isCaughtUp;
+  const lookup: Partial<MirrorLookup> = {
+    headOf: () => ({ ...emptyChain, revision: isThere() ? 0 : -1 }),
+    eventsAfter: () => (isThere() ? [{ id: event.id, position: position(7) }] : []),
+    hasAnyOf: () => isThere(),
+  };
+  const queues = createAppendQueues({
+    connection,
+    mirror: { lookup } as Mirror,
+    catchUp: async () => {
+      isCaughtUp = true;
+    },
+  });
+  const outcome = await queues.append(prepareAppend('apiKey-1', NO_STREAM, [event], { node: 'n1' }));
+  await queues.waitUntilSettled();
+  return { outcome, calls };
+}
+
+test('looks up the position of an append that succeeds without one', async () => {
+  expect(await appendHidden(true)).toEqual({
+    outcome: { kind: 'committed', revision: 0, position: 7 },
+    calls: 1,
+  });
+});
+
+test('ends an append whose events were removed from the store, and names the stream', async () => {
+  expect(await appendHidden(false)).toEqual({
+    outcome: { kind: 'rejected', reason: expect.stringContaining('these events of apiKey-1'), isLogFine: true },
+    calls: 1,
+  });
+});

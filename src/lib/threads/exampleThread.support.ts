@@ -7,6 +7,8 @@ export interface ExampleThread {
   ready: { readonly threadPid: number };
   requests: {
     double(value: number): number;
+    /** Asks the owner twice. */
+    quarter(value: number): number;
     /** Replies after `ms`. */
     wait(ms: number): string;
     /** Throws an error with a code. */
@@ -28,6 +30,9 @@ export interface ExampleThread {
     remembered(values: readonly number[]): void;
     stopping(timeoutMs: number | undefined): void;
   };
+  questions: {
+    halve(value: number): number;
+  };
 }
 
 class ExampleError extends Error {
@@ -39,13 +44,14 @@ const crash = () => {
   throw new Error('crashed');
 };
 
-await serveThread<ExampleThread>((options, report) => {
+await serveThread<ExampleThread>((options, report, ask) => {
   if (options.fails) throw new ExampleError('no start');
   const values: number[] = [];
   return {
     ready: { threadPid: process.pid },
     requests: {
       double: (value) => 2 * value,
+      quarter: async (value) => ask('halve', await ask('halve', value)),
       wait: async (ms) => {
         await delay(ms);
         return 'waited';

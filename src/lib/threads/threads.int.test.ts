@@ -10,6 +10,12 @@ const PROGRAM = new URL('./exampleThread.support.ts', import.meta.url);
 const started: Thread<ExampleThread>[] = [];
 const onEnd = vi.fn();
 const onReady = vi.fn();
+const answers = {
+  halve(value: number) {
+    if (value % 2 === 1) throw new Error(`${value} is odd`);
+    return value / 2;
+  },
+};
 const reports = { remembered: vi.fn(), stopping: vi.fn() };
 
 function start(settings: Partial<ThreadSettings<ExampleThread>> = {}): Thread<ExampleThread> {
@@ -17,6 +23,7 @@ function start(settings: Partial<ThreadSettings<ExampleThread>> = {}): Thread<Ex
     name: 'example',
     options: () => ({}),
     reports,
+    answers,
     onReady,
     onEnd,
     ...settings,
@@ -45,6 +52,12 @@ describe('requests', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'ExampleError', message: 'too much', code: 'EXAMPLE' });
     expect((error as Error).stack).toContain('exampleThread.support.ts');
+  });
+
+  it('can be made by the thread, and reject there with what the owner throws', async () => {
+    const thread = start();
+    expect(await thread.request('quarter', 12)).toBe(3);
+    await expect(thread.request('quarter', 6)).rejects.toThrow('3 is odd');
   });
 
   it('reject when there is no handler for them', async () => {
