@@ -5,25 +5,30 @@ import { type RunningService, type ServiceProcess, serve } from '../durability/s
 import { serveInProcess } from '../durability/support/serveInProcess.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { type FakeEventStore, startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
+import { startNetworkLink } from '../support/eventstore/networkLink.ts';
 import { validRequest } from '../support/gateway.ts';
 import { startProvider } from '../support/provider/provider.ts';
 
 export interface ClusterOptions {
   /** URL for read models in MongoDB. Without it they are in the folder of each node. */
   readonly mongoUrl?: string | undefined;
+  /** Puts a link between the nodes and EventStoreDB, which the test can freeze. */
+  readonly hasLink?: boolean;
 }
 
 /** Kills nodes that a test left running; longer than any test takes. */
 const BOUND_MS = 150_000;
 
 /** Starts a fake EventStoreDB and a fake provider. A test starts nodes over them, each with its own data folder. */
-export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
+export async function openCluster({ mongoUrl, hasLink = false }: ClusterOptions = {}) {
   const provider = await startProvider();
   onTestFinished(() => provider.close());
   let server: FakeEventStore = await startFakeEventStore();
   onTestFinished(() => server.kill());
   const { port, database } = server;
-  const url = server.url;
+  const link = hasLink ? await startNetworkLink(server) : undefined;
+  if (link) onTestFinished(() => link[Symbol.asyncDispose]());
+  const url = server.url.replace(String(port), String(link?.port ?? port));
   const key = randomBytes(32).toString('base64');
   const folders = new Map<string, string>();
 
@@ -106,6 +111,7 @@ export async function openCluster({ mongoUrl }: ClusterOptions = {}) {
     /** Runs `svc <command>` with the folder of a node, to its end. */
     command: async (name: string, ...command: readonly string[]) => (await launch(name, {}, ...command)).ended,
     folderOf,
+    link,
     get server() {
       return server;
     },

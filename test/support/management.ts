@@ -162,6 +162,7 @@ export async function startManagement(
 
 const EMBEDDED_NODE: NodeStatus = {
   node: 'test',
+  nodes: ['test'],
   events: 'embedded',
   cutOffSince: undefined,
   outbox: undefined,

@@ -9,6 +9,8 @@ import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
+import { joinNodes } from '../../state/leases/joinNodes.ts';
+import type { LiveNodes } from '../../state/leases/liveNodes.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
@@ -55,8 +57,13 @@ export interface Foundation {
   readonly systemCause: (reason: string) => Cause;
   /** Tasks that one node, the leader, runs for all nodes. */
   readonly leaderTasks: LeaderTasks;
+  /** The live nodes that share the store. */
+  readonly nodes: Pick<LiveNodes, 'count' | 'names'>;
   close(): Promise<void>;
 }
+
+/** The store may be lost during the start. */
+const JOIN_TIMEOUT_MS = 2_000;
 
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
 export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
@@ -92,6 +99,9 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     onRefuted: onFatal,
     report: print,
   });
+  const joined = store.leases && joinNodes({ streams: store.leases, node: folder.node, boot: folder.boot, report });
+  // The others share limits with this node before it admits its first request.
+  await joined?.whenKnown(JOIN_TIMEOUT_MS);
   return {
     config,
     folder,
@@ -109,9 +119,11 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     faults,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     leaderTasks: createLeaderTasks({ store, folder, report }),
+    nodes: joined?.live ?? { count: 1, names: [folder.node] },
     async close() {
       await snapshots.stop();
       await verifier.stop();
+      await joined?.leave();
       hot.stop();
       await store.close();
       folder.close();

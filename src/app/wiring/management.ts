@@ -45,7 +45,7 @@ export async function createManagementSurface(
 ): Promise<ManagementSurface> {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report } = foundation;
   const { log, vault } = store;
-  const { ledger, records, reservedElsewhere } = pendingState;
+  const { records, sharedLimits } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
   await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 
@@ -77,7 +77,7 @@ export async function createManagementSurface(
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
   const unrecorded: UnrecordedState = {
-    reservedOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + reservedElsewhere(keyId, ruleId, at),
+    reservedOn: sharedLimits.knownOn,
   };
   const management = createManagement({
     views: createViews({
@@ -120,8 +120,9 @@ export async function createManagementSurface(
   };
 }
 
-const nodeStatusOf = ({ config, folder, store, leaderTasks, faults }: Foundation): NodeStatus => ({
+const nodeStatusOf = ({ config, folder, store, nodes, leaderTasks, faults }: Foundation): NodeStatus => ({
   node: folder.node,
+  nodes: nodes.names,
   events: store.name,
   cutOffSince: store.cutOffSince,
   outbox: store.outbox,

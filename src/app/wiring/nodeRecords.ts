@@ -9,7 +9,7 @@ import type { Outbox } from '../../eventLog/outbox/outbox.ts';
 import { MAY_BE_OVER } from '../../eventLog/outbox/parkedEvents.ts';
 import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
-import type { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
+import type { AnnouncedReservations } from '../../proxy/admission/announcedReservations.ts';
 import type { Ledger } from '../../proxy/admission/ledger.ts';
 import { PendingRequests } from '../../proxy/settlement/pendingRequests.ts';
 import type { Jump, LimitClock } from '../../state/clock/limitClock.ts';
@@ -22,7 +22,7 @@ export interface NodeRecordsOptions {
   readonly hot: HotRunner;
   readonly now: () => Instant;
   readonly ledger: Ledger;
-  readonly foreign: ForeignReservations;
+  readonly announced: AnnouncedReservations;
   readonly limitClock: LimitClock;
 }
 
@@ -107,7 +107,7 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
  */
 async function followOutbox(
   outbox: Outbox,
-  { store, folder, hot, ledger, foreign, limitClock }: NodeRecordsOptions,
+  { store, folder, hot, ledger, announced, limitClock }: NodeRecordsOptions,
 ): Promise<PendingRequests> {
   const pending = new PendingRequests(hot.state);
   const delivered = new DeliveredRevisions((stream) => stream.startsWith(`${folder.node}.`, stream.indexOf('-') + 1));
@@ -124,7 +124,7 @@ async function followOutbox(
     if (event.type !== 'RequestCompleted') return;
     // From here on `pending` counts it.
     ledger.release(event.data.requestId);
-    foreign.onFolded(event);
+    announced.onDurable(event);
   }
 
   hot.onFolded((event) => {

@@ -1,6 +1,7 @@
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
-import { ForeignReservations } from '../../proxy/admission/foreignReservations.ts';
+import { AnnouncedReservations } from '../../proxy/admission/announcedReservations.ts';
 import { Ledger } from '../../proxy/admission/ledger.ts';
+import { RecentlyShared } from '../../proxy/admission/recentlyShared.ts';
+import { type AmountOn, SharedLimits } from '../../proxy/admission/sharedLimits.ts';
 import { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
 import type { Foundation } from './foundation.ts';
 import { createNodeRecords, type NodeRecords } from './nodeRecords.ts';
@@ -10,10 +11,10 @@ export interface PendingState {
   readonly ledger: Ledger;
   readonly cooldowns: Cooldowns;
   readonly records: NodeRecords;
-  /** The amount that requests outside this node's ledger reserve on a rule, in its window that contains `at`. */
-  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
-  /** The part of it that is known to be used: by completed requests of this node that the log does not have yet. */
-  readonly usedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  /** What the requests of all nodes reserve on limits. */
+  readonly sharedLimits: SharedLimits;
+  /** What completed requests of this node have used that the log does not have yet. */
+  readonly usedElsewhere: AmountOn;
   /** Whether this process writes the given stream of requests. */
   readonly isOfThisStart: (stream: string) => boolean;
   /** Whether this process or an earlier one of this node wrote it. */
@@ -21,19 +22,27 @@ export interface PendingState {
 }
 
 /** Creates the ledger, the cool-downs and the sinks of this node, and keeps them in step with the log. */
-export async function createPendingState({ folder, store, hot, now, clock }: Foundation): Promise<PendingState> {
+export async function createPendingState(foundation: Foundation): Promise<PendingState> {
+  const { folder, store, hot, now, clock, nodes } = foundation;
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
-  const foreign = new ForeignReservations(hot.state, isOfThisStart);
+  const announced = new AnnouncedReservations(hot.state, isOfThisStart);
+  const recent = new RecentlyShared({
+    hot: hot.state,
+    isShared: (stream) => nodes.count > 1 && isOfThisStart(stream),
+    now: () => performance.now(),
+  });
   hot.onFolded((event) => {
-    foreign.onFolded(event);
+    announced.onFolded(event);
+    recent.onFolded(event);
     if (event.type === 'ClockAccepted') {
       ledger.mergeLaterWindows((keyId) => hot.state.apiKeys.get(keyId)?.rules ?? [], event.data.to);
     }
     if (event.type === 'RequestCompleted') ledger.release(event.data.requestId);
   });
-  const records = await createNodeRecords({ store, folder, hot, now, ledger, foreign, limitClock: clock.limitClock });
+  const { limitClock } = clock;
+  const records = await createNodeRecords({ store, folder, hot, now, ledger, announced, limitClock });
   const { pending, recordRequest: record } = records;
   const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
   hot.onFolded((event) => cooldowns.onFolded(event));
@@ -53,7 +62,14 @@ export async function createPendingState({ folder, store, hot, now, clock }: Fou
         await records.stop();
       },
     },
-    reservedElsewhere: (keyId, ruleId, at) => foreign.reservedOn(keyId, ruleId, at) + usedElsewhere(keyId, ruleId, at),
+    sharedLimits: new SharedLimits({
+      hot: hot.state,
+      nodes: () => nodes.count,
+      ownOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + usedElsewhere(keyId, ruleId, at),
+      announcedOn: (keyId, ruleId, at) => announced.ownOn(keyId, ruleId, at),
+      recentOn: (keyId, ruleId, at) => recent.amountOn(keyId, ruleId, at),
+      foreignOn: (keyId, ruleId, at) => announced.foreignOn(keyId, ruleId, at),
+    }),
     usedElsewhere,
     isOfThisStart,
     isOfThisNode,

@@ -99,6 +99,7 @@ async function startNode({ earlier = [] }: { earlier?: readonly RecordedEvent[] 
       store: { outbox, log, retryWhileUnavailable: (work: () => unknown) => work() },
       hot,
       now: () => NOW,
+      nodes: { count: 1, names: ['n1'] },
     } as unknown as Foundation);
   return { hot, deliver, start, reportDurable: (event: RecordedEvent) => onDurable([event]) };
 }
@@ -109,13 +110,11 @@ test('counts each event of its own once, whether the log or the outbox delivers 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const node = await startNode();
-      const { ledger, records, reservedElsewhere } = await node.start();
+      const { ledger, records, sharedLimits } = await node.start();
       const { pending } = records;
       for (const id of OPEN) ledger.reserve({ id: key, rules }, id, NOW, [[1, USED]]);
       const total = () =>
-        usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW) +
-        ledger.reservedOn(key, 1, NOW) +
-        reservedElsewhere(key, 1, NOW);
+        usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW) + sharedLimits.knownOn(key, 1, NOW);
 
       const next = written.map(() => ({ log: 0, outbox: 0 }));
       const take = (stream: number, isFromLog: boolean) => {
@@ -136,7 +135,7 @@ test('counts each event of its own once, whether the log or the outbox delivers 
 
       const { state } = node.hot;
       expect(usedAt(state.counters.get(key), rules[0] as never, NOW)).toBe(OPEN.length * USED);
-      expect([ledger.size, reservedElsewhere(key, 1, NOW)]).toEqual([0, 0]);
+      expect([ledger.size, sharedLimits.knownOn(key, 1, NOW)]).toEqual([0, 0]);
       expect(pending?.openRequests()).toEqual([]);
       expect(OPEN.map((id) => pending?.pinOf(`conversation of ${id}`))).toEqual(OPEN.map(() => undefined));
       expect([...state.sessions.keys()]).toEqual([uuid(2)]);
@@ -162,9 +161,9 @@ test('skips events of an earlier start that the log delivered after the outbox w
   ];
   const node = await startNode({ earlier: [stale, fresh].reverse() });
   node.deliver(stale);
-  const { reservedElsewhere } = await node.start();
-  expect(reservedElsewhere(key, 1, NOW)).toBe(USED);
+  const { sharedLimits } = await node.start();
+  expect(sharedLimits.knownOn(key, 1, NOW)).toBe(USED);
   node.deliver(fresh);
-  expect(reservedElsewhere(key, 1, NOW)).toBe(0);
+  expect(sharedLimits.knownOn(key, 1, NOW)).toBe(0);
   expect(usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW)).toBe(2 * USED);
 });

@@ -49,7 +49,7 @@ export async function createProxySurface(
   { pendingState, provider, clientAddress }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report } = foundation;
-  const { ledger, records, reservedElsewhere, usedElsewhere } = pendingState;
+  const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
   await settleAbandonedRequests(foundation, pendingState, pricing);
@@ -76,6 +76,8 @@ export async function createProxySurface(
     settle: createSettlement({ record, ledger, now, ...pricing }),
     rememberOutput: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     record,
+    isAnnouncedAtOnce: ({ key, model, admission }) =>
+      key !== null && admission !== undefined && sharedLimits.isNearShare(key, model, admission.asOf),
     idleLimits: { idleMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000, keepAliveMs: KEEP_ALIVE_MS },
     report,
     now,
@@ -87,7 +89,7 @@ export async function createProxySurface(
     admissionControl: createAdmissionControl({
       hot: hot.state,
       ledger,
-      reservedElsewhere,
+      sharedLimits,
       usedElsewhere,
       priceOf,
       refusals,

@@ -10,6 +10,7 @@ test('shows the position of an embedded node and of its read models', async () =
   const { body } = await stage.call('GET', '/api/status');
   expect(body).toEqual({
     node: 'test',
+    nodes: ['test'],
     events: { store: 'embedded', position: 1, cut_off_since: null },
     outbox: null,
     read_models: { store: 'embedded', position: 1, behind: 0, trouble: null },
@@ -33,6 +34,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
     },
     nodeStatus: () => ({
       node: 'a',
+      nodes: ['a', 'b'],
       events: 'eventstore',
       cutOffSince: since,
       outbox: {
@@ -54,6 +56,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
   expect(status).toBe(200);
   expect(body).toEqual({
     node: 'a',
+    nodes: ['a', 'b'],
     events: { store: 'eventstore', position: 0, cut_off_since: iso(since) },
     outbox: {
       pending: 7,

@@ -8,6 +8,7 @@ import { describeRoute } from '../http/describeRoute.ts';
 const StoreStatus = z
   .object({
     node: z.string().describe('SVC_NODE_ID'),
+    nodes: z.array(z.string()).describe('The live nodes that share the event store and the limits, this one first'),
     events: z.object({
       store: z.enum(['embedded', 'eventstore']),
       position: z.int().describe('Position of the last event that this node knows'),
@@ -70,6 +71,8 @@ const routes = {
 /** The status of a node and of its stores. */
 export interface NodeStatus {
   readonly node: string;
+  /** The live nodes that share the event store, this one first. */
+  readonly nodes: readonly string[];
   readonly events: 'embedded' | 'eventstore';
   /** Since when the node has had no contact with the event store. */
   readonly cutOffSince: Instant | undefined;
@@ -111,12 +114,13 @@ interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
   newRouter('/api/status')
     .get('/', routes.get, async () => {
-      const { node, events, cutOffSince, outbox, readModels, leaderTasks, faults } = nodeStatus();
+      const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, faults } = nodeStatus();
       const { position } = views.current;
       const reached = await queries.progress.reached(position).catch((error: Error) => error);
       const isAvailable = typeof reached === 'number';
       return {
         node,
+        nodes: [...nodes],
         events: { store: events, position, cut_off_since: cutOffSince === undefined ? null : iso(cutOffSince) },
         outbox: outbox
           ? {

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
 import { stopsStreams } from '../../domain/limits/limitRule.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
@@ -13,15 +13,13 @@ import { LimitExceeded } from './limitExceeded.ts';
 import { LimitMeter, type LimitMeterServices } from './limitMeter.ts';
 import { createRecordRefusal, type RequestedModel } from './recordRefusal.ts';
 import type { Refusals } from './refusals.ts';
+import type { SharedLimits } from './sharedLimits.ts';
 
 export interface AdmissionControlOptions extends Pick<LimitMeterServices, 'usedElsewhere'> {
   readonly hot: HotState;
   readonly ledger: Ledger;
-  /**
-   * What requests outside the ledger reserve in the window of a rule that contains `at`: those of other nodes, and those
-   * of this node before its last start.
-   */
-  readonly reservedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  /** What the requests of all nodes reserve. */
+  readonly sharedLimits: Pick<SharedLimits, 'assumedOn' | 'nodes'>;
   readonly priceOf: (model: string) => ModelPrice | undefined;
   readonly refusals: Refusals;
   readonly now: () => Instant;
@@ -66,7 +64,7 @@ export interface AdmissionControl {
 
 /** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */
 export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
-  const { hot, ledger, reservedElsewhere, priceOf, windowsNow } = options;
+  const { hot, ledger, sharedLimits, priceOf, windowsNow } = options;
   const recordRefusal = createRecordRefusal(options);
 
   return {
@@ -78,11 +76,12 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       const price = priceOf(model);
       const { usage: estimate, source } = estimateOf(request, hot.answers.expected(key.id, model), price);
       const asOf = windowsNow();
+      const { nodes } = sharedLimits;
       const verdict = admit({
         rules: key.rules,
         model,
         counters: hot.counters.get(key.id),
-        reservedOn: (ruleId) => ledger.reservedOn(key.id, ruleId, asOf) + reservedElsewhere(key.id, ruleId, asOf),
+        reservedOn: (ruleId) => sharedLimits.assumedOn(key.id, ruleId, asOf),
         estimate,
         now: asOf,
       });
@@ -93,6 +92,7 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         estimate,
         estimateSource: source,
         reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', key.id, ruleId, amount]),
+        ...(nodes > 1 && { nodes }),
       };
       if (verdict.kind === 'admitted') {
         ledger.reserve(key, requestId, asOf, verdict.reservations);

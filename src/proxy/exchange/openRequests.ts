@@ -12,6 +12,8 @@ import type { IdleLimits } from './idleAction.ts';
 
 export interface OpenRequestsOptions extends Omit<ExchangeServices, 'onEnded'> {
   readonly record: (event: EventToAppend) => Promise<unknown>;
+  /** Whether other nodes must know at once of an admitted request, and of all that its key has open. */
+  readonly isAnnouncedAtOnce: (request: AdmittedRequest) => boolean;
   readonly idleLimits: IdleLimits;
 }
 
@@ -40,6 +42,7 @@ export class OpenRequests {
   add(request: AdmittedRequest, delivery: Delivery): Exchange {
     const exchange = new Exchange(request, delivery, this.#services);
     this.#exchanges.add(exchange);
+    if (this.#options.isAnnouncedAtOnce(request)) this.#announceAllOf(request.key);
     return exchange;
   }
 
@@ -70,13 +73,22 @@ export class OpenRequests {
     for (const exchange of this.#exchanges.values()) {
       exchange.tick(now, this.#options.idleLimits);
       if (!exchange.isAnnounced && !exchange.isOver && now - exchange.startedAt >= ANNOUNCE_AFTER_MS) {
-        exchange.isAnnounced = true;
         this.#announce(exchange, this.#options.now());
       }
     }
   }
 
-  #announce({ request, accountId }: Exchange, time: Instant): void {
+  #announceAllOf(key: AdmittedRequest['key']): void {
+    const now = this.#options.now();
+    for (const exchange of this.#exchanges.values()) {
+      const { request, isAnnounced, isOver } = exchange;
+      if (!isAnnounced && !isOver && request.key?.id === key?.id) this.#announce(exchange, now);
+    }
+  }
+
+  #announce(exchange: Exchange, time: Instant): void {
+    exchange.isAnnounced = true;
+    const { request, accountId } = exchange;
     const { requestId, key, route, model, effort, requestedAt, admission, serviceTier } = request;
     const event = RequestAdmitted({
       requestId,

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, instant, microDollars, position } from '../../domain/core/brands.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState, type OpenRequest } from '../../state/fold/hotState.ts';
-import { ForeignReservations } from './foreignReservations.ts';
+import { AnnouncedReservations } from './announcedReservations.ts';
 
 const KEY = 'k' as ApiKeyId;
 const NOON = instant(Date.UTC(2026, 10, 21, 12));
@@ -16,7 +17,7 @@ const limit = {
   onExceeded: 'finish',
 } as const;
 
-function setUp(...open: readonly OpenRequest[]): ForeignReservations {
+function setUp(...open: readonly OpenRequest[]): AnnouncedReservations {
   const hot = new HotState();
   const rules = [
     { ...limit, id: 1, modelFilter: null },
@@ -24,7 +25,7 @@ function setUp(...open: readonly OpenRequest[]): ForeignReservations {
   ];
   hot.apiKeys.set(KEY, { id: KEY, rules } as Partial<ApiKey> as ApiKey);
   for (const request of open) hot.openRequests.set(request.data.requestId, request);
-  return new ForeignReservations(hot, (stream) => stream.startsWith('requests-this.'));
+  return new AnnouncedReservations(hot, (stream) => stream.startsWith('requests-this.'));
 }
 
 /** A request announced by another node. */
@@ -53,18 +54,32 @@ const announced = (requestId: string, requestedAt: Instant, stream = 'requests-o
 });
 
 test('counts announced requests of other nodes on the limits that apply', () => {
-  const foreign = setUp(
+  const announcements = setUp(
     announced('r1', NOON),
     announced('r2', NOON),
     announced('r3', NOON, 'requests-this.b_20261121'),
   );
-  expect(foreign.reservedOn(KEY, 1, NOON)).toBe(240);
-  expect(foreign.reservedOn(KEY, 2, NOON)).toBe(0);
-  expect(foreign.reservedOn('another' as ApiKeyId, 1, NOON)).toBe(0);
+  expect(announcements.foreignOn(KEY, 1, NOON)).toBe(240);
+  expect(announcements.foreignOn(KEY, 2, NOON)).toBe(0);
+  expect(announcements.foreignOn('another' as ApiKeyId, 1, NOON)).toBe(0);
+});
+
+test('counts announced requests of its own apart, until the log has their end', () => {
+  const own = announced('r1', NOON, 'requests-this.b_20261121');
+  const announcements = setUp(own, announced('r2', NOON), announced('r3', NOON));
+  const ended = (requestId: string) =>
+    ({ type: 'RequestCompleted', data: { keyId: KEY, requestId } }) as Partial<RecordedEvent> as RecordedEvent;
+  const amounts = () => [announcements.ownOn(KEY, 1, NOON), announcements.foreignOn(KEY, 1, NOON)];
+  expect(amounts()).toEqual([120, 240]);
+  // Other nodes count it until they have folded its end. A request of an earlier start is settled in the outbox.
+  for (const id of ['r1', 'r2']) announcements.onDurable(ended(id));
+  expect(amounts()).toEqual([120, 120]);
+  for (const id of ['r1', 'r2', 'r3']) announcements.onFolded(ended(id));
+  expect(amounts()).toEqual([0, 0]);
 });
 
 test('counts requests of a dead node only in their window', () => {
-  const foreign = setUp(announced('r1', NOON));
-  expect(foreign.reservedOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
-  expect(foreign.reservedOn(KEY, 1, instant(NOON + 25 * HOUR_MS))).toBe(0);
+  const announcements = setUp(announced('r1', NOON));
+  expect(announcements.foreignOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
+  expect(announcements.foreignOn(KEY, 1, instant(NOON + 25 * HOUR_MS))).toBe(0);
 });

@@ -1,0 +1,88 @@
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import { appliesTo } from '../../domain/limits/limitRule.ts';
+import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
+import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
+import { countedAt } from '../../domain/limits/windowsClock.ts';
+import { consumptionOf } from '../../domain/request/consumption.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+
+export interface RecentlySharedOptions {
+  readonly hot: HotState;
+  /** Whether an event of this stream is of this process, and other nodes read it too. */
+  readonly isShared: (stream: string) => boolean;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
+  readonly forMs?: number;
+}
+
+interface Shared {
+  readonly model: string;
+  readonly times: Parameters<typeof countedAt>[1];
+  readonly consumption: Consumption;
+  readonly until: number;
+}
+
+/** Far more than the nodes differ in when they read an event of the store. */
+const RECENT_MS = 500;
+
+/**
+ * What this node has lately read back from the log of its own requests: announcements and ends. The other nodes read them at
+ * about the same time. Until they surely have, this node must not take its share of what is left then.
+ */
+export class RecentlyShared {
+  readonly #options: RecentlySharedOptions;
+  /** In the order in which they end to be recent. */
+  readonly #byKey = new Map<ApiKeyId, Shared[]>();
+
+  constructor(options: RecentlySharedOptions) {
+    this.#options = options;
+  }
+
+  /** Called with every event of the log. */
+  onFolded(event: RecordedEvent): void {
+    if (event.type !== 'RequestAdmitted' && event.type !== 'RequestCompleted') return;
+    const { data, type } = event;
+    if (data.keyId === null || !data.admission || !this.#options.isShared(event.stream)) return;
+    const { now, forMs = RECENT_MS } = this.#options;
+    const recent = this.#current(data.keyId);
+    recent.push({
+      model: data.model,
+      times: { requestedAt: data.requestedAt, admission: data.admission },
+      consumption: type === 'RequestAdmitted' ? data.admission.estimate : consumptionOf(data),
+      until: now() + forMs,
+    });
+    this.#byKey.set(data.keyId, recent);
+  }
+
+  /** @returns the amount in the window that contains `now`, in the unit of the rule's counter */
+  amountOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
+    const { hot } = this.#options;
+    const recent = this.#current(keyId);
+    const rule = recent.length > 0 && hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
+    if (!rule) return 0;
+    const window = windowIndexAt(rule, now);
+    let sum = 0;
+    for (const { model, times, consumption } of recent) {
+      if (appliesTo(rule, model) && windowIndexAt(rule, countedAt(hot.windowsClock, times)) === window) {
+        sum += amountOf(rule.limitType, consumption);
+      }
+    }
+    return sum;
+  }
+
+  /** Forgets what is recent no longer. */
+  #current(keyId: ApiKeyId): Shared[] {
+    const all = this.#byKey.get(keyId);
+    if (!all) return [];
+    const now = this.#options.now();
+    const first = all.findIndex(({ until }) => until > now);
+    if (first === 0) return all;
+    if (first === -1) {
+      this.#byKey.delete(keyId);
+      return [];
+    }
+    all.splice(0, first);
+    return all;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { DAY, keyId, later, limitRule, NOW } from '../../../test/support/specification.ts';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import { type Instant, position } from '../../domain/core/brands.ts';
+import type { RecordedEvent } from '../../eventLog/eventLog.ts';
+import { HotState } from '../../state/fold/hotState.ts';
+import { RecentlyShared } from './recentlyShared.ts';
+
+const id = keyId(1);
+const OWN = 'requests-a.b1_20260115';
+
+function setUp() {
+  const clock = { now: 0 };
+  const hot = new HotState();
+  const rules = [limitRule({ id: 1 }), limitRule({ id: 2, modelFilter: 'other' })];
+  hot.apiKeys.set(id, { id, rules } as Partial<ApiKey> as ApiKey);
+  const isShared = (stream: string) => stream === OWN;
+  return { clock, recent: new RecentlyShared({ hot, isShared, now: () => clock.now, forMs: 500 }) };
+}
+
+const fields = (asOf: Instant) => ({
+  requestId: 'r',
+  keyId: id,
+  model: 'm',
+  requestedAt: asOf,
+  admission: {
+    decidedAt: position(1),
+    asOf,
+    v: 3,
+    estimate: { inputTokens: 100, outputTokens: 20, costMicroDollars: 0 },
+    reserved: [],
+  },
+});
+const announced = (stream = OWN, asOf = NOW) =>
+  ({ type: 'RequestAdmitted', stream, data: fields(asOf) }) as unknown as RecordedEvent;
+const completed = () =>
+  ({
+    type: 'RequestCompleted',
+    stream: OWN,
+    data: { ...fields(NOW), usage: { inputTokens: 60, outputTokens: 7 }, costMicroDollars: null },
+  }) as unknown as RecordedEvent;
+
+test('counts what the log brought of this node for half a second', () => {
+  const { clock, recent } = setUp();
+  const amount = () => recent.amountOn(id, 1, NOW);
+  recent.onFolded(announced());
+  clock.now = 300;
+  recent.onFolded(completed());
+  recent.onFolded(announced('requests-b.b1_20260115'));
+  expect(amount()).toBe(187);
+  clock.now = 500;
+  expect(amount()).toBe(67);
+  clock.now = 800;
+  expect(amount()).toBe(0);
+});
+
+test('counts it on the limits that apply, in the window of its admission', () => {
+  const { recent } = setUp();
+  recent.onFolded(announced(OWN, later(DAY - 1)));
+  expect(recent.amountOn(id, 1, NOW)).toBe(120);
+  expect(recent.amountOn(id, 1, later(DAY))).toBe(0);
+  expect(recent.amountOn(id, 2, NOW)).toBe(0);
+  expect(recent.amountOn(keyId(2), 1, NOW)).toBe(0);
+});

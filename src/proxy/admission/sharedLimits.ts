@@ -1,0 +1,76 @@
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import { usedAt } from '../../domain/limits/counters.ts';
+import { appliesTo } from '../../domain/limits/limitRule.ts';
+import { ceilingOf } from '../../domain/limits/limitTypes.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
+
+/** The amount on a rule in its window that contains `at`, in the unit of its counter. */
+export type AmountOn = (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+
+export interface SharedLimitsOptions {
+  readonly hot: HotState;
+  /** The number of live nodes that share the log, this one included. */
+  readonly nodes: () => number;
+  /** What the requests of this node reserve or have used, beyond the counters. */
+  readonly ownOn: AmountOn;
+  /** The part of it that the log has announced, so that the other nodes know of it. */
+  readonly announcedOn: AmountOn;
+  /** What the log has brought of this node so lately that the other nodes may not have read it. */
+  readonly recentOn: AmountOn;
+  /** What the log has announced of other nodes. */
+  readonly foreignOn: AmountOn;
+}
+
+/**
+ * Keeps several nodes within a limit together, also while they cannot see each other. What a node has reserved becomes known
+ * to the others when the log has announced or counted it. Until then each node assumes that every other one has reserved as
+ * much as itself that it does not know of. So each stays within its share of what is left, the same for all, and the shares
+ * move on with the log (docs/decisions/0024-limits-and-reservations.md).
+ */
+export class SharedLimits {
+  readonly #options: SharedLimitsOptions;
+
+  constructor(options: SharedLimitsOptions) {
+    this.#options = options;
+  }
+
+  /** The number of live nodes. */
+  get nodes(): number {
+    return this.#options.nodes();
+  }
+
+  /** What the requests of all nodes reserve as far as this one knows, itself included. */
+  readonly knownOn: AmountOn = (keyId, ruleId, at) =>
+    this.#options.ownOn(keyId, ruleId, at) + this.#options.foreignOn(keyId, ruleId, at);
+
+  /** What is taken for reserved when a request is admitted: what is known, and as much of each other node as of this one. */
+  readonly assumedOn: AmountOn = (keyId, ruleId, at) => {
+    const others = this.nodes - 1;
+    const known = this.knownOn(keyId, ruleId, at);
+    return others === 0 ? known : known + others * this.#unsharedOn(keyId, ruleId, at);
+  };
+
+  /**
+   * Whether this node has used half of its share of a limit, so that an admitted request has to be announced at once: the
+   * others must know of it, and this node gets a share of what is left then.
+   * @param at the time by the windows' clock
+   */
+  isNearShare({ id, rules }: ApiKey, model: string, at: Instant): boolean {
+    const { nodes } = this;
+    if (nodes === 1) return false;
+    const counters = this.#options.hot.counters.get(id);
+    return rules.some((rule) => {
+      if (!appliesTo(rule, model)) return false;
+      const unshared = this.#unsharedOn(id, rule.id, at);
+      const left = ceilingOf(rule) - usedAt(counters, rule, at) - this.knownOn(id, rule.id, at) + unshared;
+      return 2 * nodes * unshared >= left;
+    });
+  }
+
+  /** What the other nodes may not know of this one. */
+  #unsharedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
+    const { ownOn, announcedOn, recentOn } = this.#options;
+    return Math.max(0, ownOn(keyId, ruleId, at) - announcedOn(keyId, ruleId, at)) + recentOn(keyId, ruleId, at);
+  }
+}

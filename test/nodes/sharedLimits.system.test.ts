@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { position } from '../../src/domain/core/brands.ts';
+import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
+import { createReader } from '../../src/eventLog/sqlite/reader.ts';
+import { replay } from '../../src/state/past/replay.ts';
+import { textResponse } from '../support/provider/scripts.ts';
+import { type ClusterNode, openCluster } from './cluster.ts';
+
+const SLOW = { timeout: 90_000 };
+const soon = { timeout: 20_000, interval: 20 };
+
+/** Each request reserves 938 tokens and uses 1,000, so that one node lets 107 % through. */
+const LIMIT = 28_000;
+const USED = 1_000;
+const body = { model: 'gpt-5.1', input: 'hi', max_output_tokens: 920, stream: true };
+/** Lasts longer than the requests need to arrive. */
+const response = textResponse({
+  usage: { inputTokens: 20, cachedTokens: 0, outputTokens: 980, reasoningTokens: 0 },
+  betweenMs: 150,
+});
+
+/** Nodes over one EventStoreDB, and a key with a limit. */
+async function openNodes(count: number) {
+  const cluster = await openCluster({ hasLink: true });
+  const account = cluster.provider.addAccount();
+  account.always(response);
+  const names = ['a', 'b', 'c'].slice(0, count);
+  const nodes = await Promise.all(names.map((name) => cluster.inProcessNode(name)));
+  const [first] = nodes as [ClusterNode];
+  await first.api.importAccount(account);
+  const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: LIMIT }];
+  const { key } = await first.api.call('POST', '/api/api-keys', { name: 'shared', limits });
+  await first.api.set({ api_key_auth_enabled: true });
+  const headers = { authorization: `Bearer ${key}` };
+  for (const { api } of nodes) {
+    await vi.waitUntil(async () => (await api.call('GET', '/api/settings')).api_key_auth_enabled, soon);
+    await vi.waitUntil(async () => (await api.call('GET', '/api/status')).nodes.length === count, soon);
+  }
+
+  /** Sends requests at once, to the nodes in turn. @returns how many were served */
+  async function ask(requests: number, to: readonly ClusterNode[] = nodes): Promise<number> {
+    const statuses = await Promise.all(
+      Array.from({ length: requests }, async (_, index) => {
+        const sent = await (to[index % to.length] as ClusterNode).send('POST', '/v1/responses', { body, headers });
+        await sent.text();
+        return sent.status;
+      }),
+    );
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    return statuses.filter((status) => status === 200).length;
+  }
+  return { cluster, nodes, ask };
+}
+
+const percent = (served: number) => Math.round((100 * served * USED) / LIMIT);
+
+/** Percent of the limit that 90 requests at once use. */
+async function burst(count: number, isFrozen = false): Promise<number> {
+  const { cluster, ask } = await openNodes(count);
+  if (isFrozen) cluster.link?.freeze();
+  const used = percent(await ask(90));
+  cluster.link?.thaw();
+  // biome-ignore lint/suspicious/noConsole: the figures of the experiment
+  console.info(`${count} node(s)${isFrozen ? ', frozen store' : ''}: ${used} %`);
+  return used;
+}
+
+test('lets three nodes use at most 20 points more of a limit than one', SLOW, async () => {
+  const one = await burst(1);
+  expect(one).toBeGreaterThanOrEqual(100);
+  expect(await burst(2)).toBeLessThanOrEqual(one + 20);
+  expect(await burst(3)).toBeLessThanOrEqual(one + 20);
+  expect(await burst(3, true)).toBeLessThanOrEqual(one + 20);
+});
+
+test('lets one busy node of three use the limit up, and no more', SLOW, async () => {
+  const { cluster, nodes, ask } = await openNodes(3);
+  const [busy] = nodes as [ClusterNode];
+  const first = percent(await ask(40, [busy]));
+  // A third of the limit at once; the other shares follow with the log.
+  expect(first).toBeGreaterThanOrEqual(33);
+  let used = first;
+  await vi.waitUntil(
+    async () => {
+      used += percent(await ask(40, [busy]));
+      return used >= 99;
+    },
+    { timeout: 40_000, interval: 200 },
+  );
+  await vi.waitUntil(async () => (await busy.api.keys())[0]?.limits[0]?.reserved_value === 0, soon);
+  expect(await ask(9)).toBe(0);
+  expect(used).toBeLessThanOrEqual(107 + 20);
+  const report = replay(await mirroredEvents(join(await cluster.folderOf('a'), 'mirror.sqlite')));
+  expect(report.differences).toEqual([]);
+  expect(report.admissions).toBeGreaterThan(60);
+});
+
+async function mirroredEvents(path: string): Promise<RecordedEvent[]> {
+  const reader = createReader(path);
+  const { events } = reader.page(position(0), reader.head());
+  reader.close();
+  return [...events];
+}
