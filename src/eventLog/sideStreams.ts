@@ -3,7 +3,7 @@
 
 /** Prefixes of the names of side streams. */
 export const LEASE_PREFIX = 'lease-';
-/** Prefix of the leases by which nodes see each other (docs/decisions/0024-limits-and-reservations.md). */
+/** Prefix of the leases by which nodes see each other (docs/decisions/0062-shared-limits.md). */
 export const NODE_LEASE = 'node-';
 export const VAULT_PREFIX = 'vault-';
 

@@ -46,7 +46,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
   const { pending, recordRequest: record } = records;
   const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
   hot.onFolded((event) => cooldowns.onFolded(event));
-  const usedElsewhere = (keyId: ApiKeyId, ruleId: number, at: Instant) => pending?.usedOn(keyId, ruleId, at) ?? 0;
+  const usedElsewhere: AmountOn = (keyId, ruleId, at) => pending?.usedOn(keyId, ruleId, at) ?? 0;
   return {
     ledger,
     cooldowns,

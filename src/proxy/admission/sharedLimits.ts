@@ -26,7 +26,7 @@ export interface SharedLimitsOptions {
  * Keeps several nodes within a limit together, also while they cannot see each other. What a node has reserved becomes known
  * to the others when the log has announced or counted it. Until then each node assumes that every other one has reserved as
  * much as itself that it does not know of. So each stays within its share of what is left, the same for all, and the shares
- * move on with the log (docs/decisions/0024-limits-and-reservations.md).
+ * move on with the log (docs/decisions/0062-shared-limits.md).
  */
 export class SharedLimits {
   readonly #options: SharedLimitsOptions;

@@ -1598,6 +1598,8 @@ export interface components {
             };
             /** @description SVC_NODE_ID */
             node: string;
+            /** @description The live nodes that share the event store and the limits, this one first */
+            nodes: string[];
             /** @description null with the embedded store */
             outbox: {
                 /** @description Whether new model requests are refused */
