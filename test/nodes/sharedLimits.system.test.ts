@@ -7,7 +7,7 @@ import { replay } from '../../src/state/past/replay.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
-const SLOW = { timeout: 90_000 };
+const SLOW = { timeout: 180_000 };
 const soon = { timeout: 20_000, interval: 20 };
 
 /** Each request reserves 938 tokens and uses 1,000, so that one node lets 107 % through. */
@@ -38,19 +38,22 @@ async function openNodes(count: number) {
     await vi.waitUntil(async () => (await api.call('GET', '/api/status')).nodes.length === count, soon);
   }
 
+  const refusals: { retryAfter: string | null; text: string }[] = [];
+
   /** Sends requests at once, to the nodes in turn. @returns how many were served */
   async function ask(requests: number, to: readonly ClusterNode[] = nodes): Promise<number> {
     const statuses = await Promise.all(
       Array.from({ length: requests }, async (_, index) => {
         const sent = await (to[index % to.length] as ClusterNode).send('POST', '/v1/responses', { body, headers });
-        await sent.text();
+        const text = await sent.text();
+        if (sent.status === 429) refusals.push({ retryAfter: sent.headers.get('retry-after'), text });
         return sent.status;
       }),
     );
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     return statuses.filter((status) => status === 200).length;
   }
-  return { cluster, nodes, ask };
+  return { cluster, nodes, ask, refusals };
 }
 
 const percent = (served: number) => Math.round((100 * served * USED) / LIMIT);
@@ -75,11 +78,13 @@ test('lets three nodes use at most 20 points more of a limit than one', SLOW, as
 });
 
 test('lets one busy node of three use the limit up, and no more', SLOW, async () => {
-  const { cluster, nodes, ask } = await openNodes(3);
+  const { cluster, nodes, ask, refusals } = await openNodes(3);
   const [busy] = nodes as [ClusterNode];
   const first = percent(await ask(40, [busy]));
   // A third of the limit at once; the other shares follow with the log.
   expect(first).toBeGreaterThanOrEqual(33);
+  // Clients do not wait for the end of the window then.
+  expect(refusals[0]).toEqual({ retryAfter: '1', text: expect.stringContaining('used its share of what is left') });
   let used = first;
   await vi.waitUntil(
     async () => {
@@ -89,7 +94,9 @@ test('lets one busy node of three use the limit up, and no more', SLOW, async ()
     { timeout: 40_000, interval: 200 },
   );
   await vi.waitUntil(async () => (await busy.api.keys())[0]?.limits[0]?.reserved_value === 0, soon);
+  refusals.length = 0;
   expect(await ask(9)).toBe(0);
+  expect(refusals[0]).toEqual({ retryAfter: null, text: expect.stringContaining('limit exceeded') });
   expect(used).toBeLessThanOrEqual(107 + 20);
   const report = replay(await mirroredEvents(join(await cluster.folderOf('a'), 'mirror.sqlite')));
   expect(report.differences).toEqual([]);

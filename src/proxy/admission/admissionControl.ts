@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { Instant } from '../../domain/core/brands.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
 import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
 import { stopsStreams } from '../../domain/limits/limitRule.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
@@ -19,7 +19,7 @@ export interface AdmissionControlOptions extends Pick<LimitMeterServices, 'usedE
   readonly hot: HotState;
   readonly ledger: Ledger;
   /** What the requests of all nodes reserve. */
-  readonly sharedLimits: Pick<SharedLimits, 'assumedOn' | 'nodes'>;
+  readonly sharedLimits: Pick<SharedLimits, 'assumedOn' | 'knownOn' | 'nodes'>;
   readonly priceOf: (model: string) => ModelPrice | undefined;
   readonly refusals: Refusals;
   readonly now: () => Instant;
@@ -61,6 +61,9 @@ export interface AdmissionControl {
    */
   refuse(error: unknown, state: RoutedState, requested?: RequestedModel): Promise<void>;
 }
+
+/** Shares move on within this time, as long as the nodes reach the log. */
+const NEXT_SHARE_MS = 1_000;
 
 /** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */
 export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
@@ -104,6 +107,8 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       const limit = { ruleId: rule.id, counted, reserved, ceiling };
       // A clock that was set back reaches the reset later than the windows' clock says.
       const now = requestedAt < asOf ? requestedAt : asOf;
+      const isLeft = counted + sharedLimits.knownOn(key.id, rule.id, asOf) < ceiling;
+      if (isLeft) throw new LimitExceeded(admission, limit, rule, instant(now + NEXT_SHARE_MS), now, 'share');
       throw new LimitExceeded(admission, limit, rule, resetAt, now);
     },
 

@@ -15,8 +15,11 @@ export class LimitExceeded extends ProxyError {
     rule: LimitRule,
     resetAt: Instant,
     now: Instant,
+    /** `share`: other nodes have the rest of the limit, and this one gets more of it at `resetAt`. */
+    what: 'limit' | 'share' = 'limit',
   ) {
-    super('rate_limit_exceeded', { problem: describe(rule, 'exceeded', resetAt) }, resetFields(resetAt, now));
+    const problem = what === 'share' ? describeShare(rule) : describe(rule, 'exceeded', resetAt);
+    super('rate_limit_exceeded', { problem }, resetFields(resetAt, now));
     this.admission = admission;
     this.limit = limit;
   }
@@ -32,6 +35,11 @@ export function limitReached(rule: LimitRule, admittedAt: Instant, now: Instant)
 function describe({ limitType, limitWindow, modelFilter }: LimitRule, what: string, resetAt: Instant): string {
   const scope = modelFilter ? ` for model ${modelFilter}` : '';
   return `API key ${limitType} ${limitWindow} limit ${what}${scope}. Usage resets at ${iso(resetAt)}.`;
+}
+
+function describeShare({ limitType, limitWindow, modelFilter }: LimitRule): string {
+  const scope = modelFilter ? ` for model ${modelFilter}` : '';
+  return `API key ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in a second.`;
 }
 
 function resetFields(resetAt: Instant, now: Instant) {

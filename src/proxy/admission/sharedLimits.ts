@@ -68,9 +68,13 @@ export class SharedLimits {
     });
   }
 
-  /** What the other nodes may not know of this one. */
+  /**
+   * What the other nodes may not know of this one. What the log has just brought matters only to a node that goes on taking
+   * its share: one that has nothing else open may always take the next request, so that the limit can be used up.
+   */
   #unsharedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
     const { ownOn, announcedOn, recentOn } = this.#options;
-    return Math.max(0, ownOn(keyId, ruleId, at) - announcedOn(keyId, ruleId, at)) + recentOn(keyId, ruleId, at);
+    const unannounced = ownOn(keyId, ruleId, at) - announcedOn(keyId, ruleId, at);
+    return unannounced > 0 ? unannounced + recentOn(keyId, ruleId, at) : 0;
   }
 }

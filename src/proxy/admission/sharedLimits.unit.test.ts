@@ -86,6 +86,22 @@ test.each([1, 2, 3, 4])('three busy nodes use a limit up and little more, in any
   expect(used()).toBeLessThanOrEqual(CEILING + 3 * ESTIMATE);
 });
 
+test('takes what the log has just brought for unknown to others only while more is open', () => {
+  const state = { own: 300, announced: 300 };
+  const shared = new SharedLimits({
+    hot: new HotState(),
+    nodes: () => 3,
+    ownOn: () => state.own,
+    announcedOn: () => state.announced,
+    recentOn: () => 1_000,
+    foreignOn: () => 50,
+  });
+  expect(shared.assumedOn(id, 1, NOW)).toBe(350);
+  state.own = 310;
+  expect(shared.assumedOn(id, 1, NOW)).toBe(360 + 2 * 1_010);
+  expect(shared.knownOn(id, 1, NOW)).toBe(360);
+});
+
 test('a single node assumes nothing and announces nothing at once', () => {
   const shared = new SharedLimits({
     hot: new HotState(),
