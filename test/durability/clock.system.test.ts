@@ -92,7 +92,10 @@ describe.skipIf(why)(`a clock that is wrong${why ? ` (skipped: ${why})` : ''}`, 
     await back.stop();
 
     const { exitCode, stdout } = await start('accept-clock').ended;
-    expect([exitCode, stdout.join('\n')]).toEqual([0, expect.stringMatching(/^Limits count from .* on, no longer from/)]);
+    expect([exitCode, stdout.join('\n')]).toEqual([
+      0,
+      expect.stringMatching(/^Limits count from .* on, no longer from/),
+    ]);
     await using last = start();
     const lastUrl = await last.listening();
     const limit = await limitAt(lastUrl);
