@@ -4,7 +4,7 @@ import { position } from '../../src/domain/core/brands.ts';
 import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
 import { createReader } from '../../src/eventLog/sqlite/reader.ts';
 import { replay } from '../../src/state/past/replay.ts';
-import { textResponse } from '../support/provider/scripts.ts';
+import { endDelayedUntil, textResponse } from '../support/provider/scripts.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 180_000 };
@@ -53,7 +53,7 @@ async function openNodes(count: number) {
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     return statuses.filter((status) => status === 200).length;
   }
-  return { cluster, nodes, ask, refusals };
+  return { cluster, nodes, ask, refusals, account };
 }
 
 const percent = (served: number) => Math.round((100 * served * USED) / LIMIT);
@@ -100,6 +100,24 @@ test('lets one busy node of three use the limit up, and no more', SLOW, async ()
   const report = replay(await mirroredEvents(join(await cluster.folderOf('a'), 'mirror.sqlite')));
   expect(report.differences).toEqual([]);
   expect(report.admissions).toBeGreaterThan(60);
+});
+
+test('tells other nodes when the reservation of a long answer has grown', SLOW, async () => {
+  const { cluster, nodes, ask, account } = await openNodes(2);
+  const [a, b] = nodes as [ClusterNode, ClusterNode];
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  // By its size 1,500 tokens, of which the request reserves 920.
+  account.always(endDelayedUntil(promise, textResponse({ deltas: 1_500 })));
+  const served = ask(1, [a]);
+  const reservedAtB = async () => (await b.api.keys())[0]?.limits[0]?.reserved_value ?? 0;
+  await vi.waitUntil(async () => (await reservedAtB()) > 0, soon);
+  // It grows beyond the maximum of the client only with what was really relayed.
+  await vi.waitUntil(async () => (await reservedAtB()) > 1_300, soon);
+  finish();
+  expect(await served).toBe(1);
+  await vi.waitUntil(async () => (await reservedAtB()) === 0, soon);
+  const report = replay(await mirroredEvents(join(await cluster.folderOf('b'), 'mirror.sqlite')));
+  expect(report).toMatchObject({ admissions: 1, differences: [] });
 });
 
 async function mirroredEvents(path: string): Promise<RecordedEvent[]> {

@@ -78,6 +78,7 @@ export async function createProxySurface(
     record,
     isAnnouncedAtOnce: ({ key, model, admission }) =>
       key !== null && admission !== undefined && sharedLimits.isNearShare(key, model, admission.asOf),
+    isShared: () => sharedLimits.nodes > 1,
     idleLimits: { idleMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000, keepAliveMs: KEEP_ALIVE_MS },
     report,
     now,

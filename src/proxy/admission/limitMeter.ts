@@ -47,6 +47,8 @@ export class LimitMeter {
   #reservedOutputTokens: number;
   #inputTokens = 0;
   #outputTokens = 0;
+  /** The reservation has grown since it was last announced; reset by `OpenRequests`. */
+  hasGrown = false;
   /** Undefined unless a limit stops this stream. */
   readonly stop: StreamStop | undefined;
 
@@ -56,6 +58,11 @@ export class LimitMeter {
     this.#metered = metered;
     this.#reservedOutputTokens = metered.admission.estimate.outputTokens;
     if (stops) this.stop = new StreamStop((outputTokens) => this.#useUpTo(outputTokens));
+  }
+
+  /** What the request reserves now. */
+  get reserved(): Consumption {
+    return this.#consumption(this.#reservedOutputTokens);
   }
 
   /** Called twice a second while the provider is called. Both numbers are estimates. */
@@ -70,7 +77,8 @@ export class LimitMeter {
     // Doubled, because answers that are longer than expected are often much longer.
     const doubled = Math.min(2 * this.#reservedOutputTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY);
     this.#reservedOutputTokens = Math.max(outputTokens, doubled);
-    ledger.grow(requestId, this.#consumption(this.#reservedOutputTokens));
+    ledger.grow(requestId, this.reserved);
+    this.hasGrown = true;
   }
 
   #useUpTo(outputTokens: number): ProxyError | undefined {

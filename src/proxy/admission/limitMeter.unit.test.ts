@@ -61,8 +61,10 @@ test('leaves the reservation as it is while the output stays within it', () => {
 test('doubles the reserved output when more was relayed, up to what the client allows', () => {
   const { open, reserved } = setUp(limitRule());
   const { meter } = open('r1', { maxOutputTokens: 350 });
+  expect(meter.hasGrown).toBe(false);
   meter.use(10, 101);
   expect(reserved()).toBe(210);
+  expect(meter).toMatchObject({ reserved: { inputTokens: 10, outputTokens: 200 }, hasGrown: true });
   meter.use(10, 201);
   expect(reserved()).toBe(360);
   meter.use(10, 1_000);

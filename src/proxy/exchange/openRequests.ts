@@ -1,8 +1,9 @@
 import type { Instant } from '../../domain/core/brands.ts';
-import { RequestAdmitted } from '../../domain/request/events.ts';
+import { type Admission, RequestAdmitted } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { SlotSet } from '../../lib/slotSet.ts';
+import type { LimitMeter } from '../admission/limitMeter.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { actorOf } from '../settlement/settlement.ts';
@@ -14,6 +15,8 @@ export interface OpenRequestsOptions extends Omit<ExchangeServices, 'onEnded'> {
   readonly record: (event: EventToAppend) => Promise<unknown>;
   /** Whether other nodes must know at once of an admitted request, and of all that its key has open. */
   readonly isAnnouncedAtOnce: (request: AdmittedRequest) => boolean;
+  /** Whether other nodes share the limits. */
+  readonly isShared: () => boolean;
   readonly idleLimits: IdleLimits;
 }
 
@@ -70,11 +73,14 @@ export class OpenRequests {
 
   #tick(): void {
     const now = performance.now();
+    const isShared = this.#options.isShared();
     for (const exchange of this.#exchanges.values()) {
       exchange.tick(now, this.#options.idleLimits);
-      if (!exchange.isAnnounced && !exchange.isOver && now - exchange.startedAt >= ANNOUNCE_AFTER_MS) {
-        this.#announce(exchange, this.#options.now());
-      }
+      if (exchange.isOver) continue;
+      const isDue = exchange.isAnnounced
+        ? isShared && exchange.request.meter?.hasGrown
+        : now - exchange.startedAt >= ANNOUNCE_AFTER_MS;
+      if (isDue) this.#announce(exchange, this.#options.now());
     }
   }
 
@@ -89,7 +95,8 @@ export class OpenRequests {
   #announce(exchange: Exchange, time: Instant): void {
     exchange.isAnnounced = true;
     const { request, accountId } = exchange;
-    const { requestId, key, route, model, effort, requestedAt, admission, serviceTier } = request;
+    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter } = request;
+    const admission = meter?.hasGrown ? grownAdmission(request.admission, meter) : request.admission;
     const event = RequestAdmitted({
       requestId,
       keyId: key?.id ?? null,
@@ -105,4 +112,10 @@ export class OpenRequests {
     // Not awaited: a failure does not affect the request.
     this.#options.record(append).catch(() => undefined);
   }
+}
+
+/** The admission of a request that reserves more by now: the estimate comes from what it has relayed. */
+function grownAdmission(admission: Admission | undefined, meter: LimitMeter): Admission | undefined {
+  meter.hasGrown = false;
+  return admission && { ...admission, estimate: meter.reserved, estimateSource: 'relayed' };
 }

@@ -194,6 +194,8 @@ function estimatesIn(event: RecordedEvent): RecordedDecision[] {
   const { keyId, model, admission, requestId } = event.data;
   if (keyId === null || admission?.estimateSource === undefined) return [];
   const { estimateSource: source, decidedAt } = admission;
+  // A request that a crash left open has the estimate of its last announcement.
+  if (source === 'relayed') return [];
   const { outputTokens } = admission.estimate;
   const recorded = describeEstimate({ outputTokens, source });
   const repeat = (hot: HotState) => {
