@@ -80,7 +80,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head());
   const hot = await startHotRunner(store.log, onFatal, fold);
-  const clock = new ClockWatch({ hot, now, faults, sharesLog: false });
+  const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });
   hot.onFolded(({ type }) => {
     if (type === 'ClockAccepted') clock.onAccepted();
   });
@@ -99,7 +99,9 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     onRefuted: onFatal,
     report: print,
   });
-  const joined = store.leases && joinNodes({ streams: store.leases, node: folder.node, boot: folder.boot, report });
+  const { node, boot } = folder;
+  const joined = store.leases && joinNodes({ streams: store.leases, node, boot, report, clock });
+  if (joined) clock.follow(joined.live);
   // The others share limits with this node before it admits its first request.
   await joined?.whenKnown(JOIN_TIMEOUT_MS);
   return {
