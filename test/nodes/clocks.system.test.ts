@@ -28,7 +28,8 @@ describe.skipIf(why)(`nodes with different clocks${why ? ` (skipped: ${why})` : 
     const b = await cluster.node('b', clock.env);
     const problems = async ({ api }: ClusterNode): Promise<string[]> =>
       (await api.call('GET', '/api/status')).problems.map(
-        ({ code, subject }: { code: string; subject: string | null }) => (subject === null ? code : `${code} ${subject}`),
+        ({ code, subject }: { code: string; subject: string | null }) =>
+          subject === null ? code : `${code} ${subject}`,
       );
     const resetsInMs = async ({ api }: ClusterNode) =>
       Date.parse((await api.keys())[0]?.limits[0]?.reset_at ?? '') - Date.now();
