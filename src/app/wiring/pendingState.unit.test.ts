@@ -7,6 +7,7 @@ import { usedAt } from '../../domain/limits/counters.ts';
 import { type CompletedRequest, RequestAdmitted, RequestCompleted } from '../../domain/request/events.ts';
 import { SessionBegun, SessionEnded } from '../../domain/session/events.ts';
 import type { RecordedEvent, StoredEvent, Subscriber } from '../../eventLog/eventLog.ts';
+import type { OnDurable } from '../../eventLog/outbox/outbox.ts';
 import { LimitClock } from '../../state/clock/limitClock.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import type { Foundation } from './foundation.ts';
@@ -59,7 +60,13 @@ const written = [
 const OPEN = ['a', 'b', 'c', 'd', 'e'];
 
 /** A node whose log and whose outbox a test delivers by hand. */
-async function startNode({ earlier = [] }: { earlier?: readonly RecordedEvent[] } = {}) {
+async function startNode({
+  earlier = [],
+  parked = [],
+}: {
+  earlier?: readonly RecordedEvent[];
+  parked?: readonly RecordedEvent[];
+} = {}) {
   let last: Position = position(0);
   const inLog: StoredEvent[] = [];
   let fromLog: Subscriber['onEvents'] = () => undefined;
@@ -81,13 +88,14 @@ async function startNode({ earlier = [] }: { earlier?: readonly RecordedEvent[] 
   };
   const created = { keyId: key, name: 'k', hash: hash('a'), prefix: 'sk', allowedModels: null, expiresAt: null, rules };
   deliver(recorded(ApiKeyCreated(created)));
-  let onDurable: (events: readonly RecordedEvent[]) => void = () => undefined;
+  let onDurable: OnDurable = () => undefined;
   const outbox = {
     append: () => new Promise(() => {}),
     earlierStreams: new Map(earlier.map(({ stream, revision }) => [stream, revision])),
-    async follow(listener: typeof onDurable) {
+    async follow(listener: OnDurable) {
       onDurable = listener;
-      listener(earlier);
+      listener(parked, true);
+      listener(earlier, false);
     },
     start() {},
     async close() {},
@@ -101,7 +109,7 @@ async function startNode({ earlier = [] }: { earlier?: readonly RecordedEvent[] 
       now: () => NOW,
       nodes: { count: 1, names: ['n1'] },
     } as unknown as Foundation);
-  return { hot, deliver, start, reportDurable: (event: RecordedEvent) => onDurable([event]) };
+  return { hot, deliver, start, reportDurable: (event: RecordedEvent) => onDurable([event], false) };
 }
 
 test('counts each event of its own once, whether the log or the outbox delivers it first', async () => {
@@ -166,4 +174,30 @@ test('skips events of an earlier start that the log delivered after the outbox w
   node.deliver(fresh);
   expect(sharedLimits.knownOn(key, 1, NOW)).toBe(0);
   expect(usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW)).toBe(2 * USED);
+});
+
+test('counts parked requests of an earlier start for good, and restores nothing that may have ended since', async () => {
+  const [, , parkedRequest, , announced] = inStream('requests-n1.a9_20260115', [
+    completed('x'),
+    completed('y'),
+    completed('z'),
+    completed('w'),
+    admitted('v'),
+  ]) as [RecordedEvent, RecordedEvent, RecordedEvent, RecordedEvent, RecordedEvent];
+  const [begin] = inStream('sessions-n1.a9_20260115', [begun(1)]) as [RecordedEvent];
+  const [, end] = inStream('sessions-n1.a8_20260115', [begun(2), ended(2)]) as [RecordedEvent, RecordedEvent];
+  const node = await startNode({ parked: [parkedRequest, announced, begin, end] });
+  // The log went on behind the parked events, in this start and before.
+  for (const event of inStream('sessions-n1.a8_20260115', [begun(2)])) node.deliver(event);
+  for (const event of inStream('requests-n1.a9_20260115', [completed('x'), completed('y')])) node.deliver(event);
+  const { records, reservedElsewhere } = await node.start();
+  expect(reservedElsewhere(key, 1, NOW)).toBe(USED);
+  node.deliver({ ...parkedRequest, ...completed('w'), revision: 3 });
+  expect(reservedElsewhere(key, 1, NOW)).toBe(USED);
+  expect(records.pending?.openRequests()).toEqual([]);
+  expect([...node.hot.state.sessions.keys()]).toEqual([]);
+  // `svc outbox retry` puts it into another stream.
+  node.deliver({ ...parkedRequest, stream: 'requests-n1.a99_20260115', revision: 0 });
+  expect(reservedElsewhere(key, 1, NOW)).toBe(0);
+  expect(usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW)).toBe(4 * USED);
 });

@@ -1,0 +1,78 @@
+import { expect, test, vi } from 'vitest';
+import { textResponse } from '../support/provider/scripts.ts';
+import { openCluster } from './cluster.ts';
+
+const SLOW = { timeout: 120_000 };
+const soon = { timeout: 30_000, interval: 50 };
+const response = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
+
+/** A node in its own process with an account, and a key with a daily limit of ten requests. */
+async function aNode() {
+  const cluster = await openCluster();
+  const node = await cluster.node('a');
+  const account = cluster.provider.addAccount();
+  account.always(response);
+  await node.api.importAccount(account);
+  const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 10_000 }];
+  const { key } = await node.api.call('POST', '/api/api-keys', { name: 'k', limits });
+  await node.api.set({ api_key_auth_enabled: true });
+  const streams = () => [
+    ...new Set(cluster.database.log.map(({ stream }) => stream).filter((stream) => stream.startsWith('requests-'))),
+  ];
+  const completed = () => cluster.database.log.filter(({ type }) => type === 'RequestCompleted').length;
+  return { cluster, node, headers: { authorization: `Bearer ${key}` }, streams, completed };
+}
+
+type Node = Awaited<ReturnType<typeof aNode>>['node'];
+const statusOf = (node: Node) => node.api.call('GET', '/api/status');
+const usedOf = async (node: Node) => {
+  const [{ limits }] = await node.api.call('GET', '/api/api-keys');
+  return limits[0].current_value + limits[0].reserved_value;
+};
+
+test(
+  'starts over a tombstoned request stream, parks its events, and drains them when they are retried',
+  SLOW,
+  async () => {
+    const { cluster, node, headers, streams, completed } = await aNode();
+    expect(await node.ask(headers)).toBe(200);
+    await vi.waitUntil(() => completed() === 1, soon);
+    const [stream = ''] = streams();
+    await cluster.stopEventStore();
+    expect([await node.ask(headers), await node.ask(headers)]).toEqual([200, 200]);
+    await node.service.kill();
+    cluster.database.tombstone(stream, 'any');
+    await cluster.restartEventStore();
+
+    const second = await cluster.node('a');
+    await vi.waitUntil(async () => (await statusOf(second)).outbox.parked > 0, soon);
+    const { outbox, problems } = await statusOf(second);
+    expect(outbox.parked_events[0]).toMatchObject({ stream, reason: expect.stringContaining('permanently deleted') });
+    const codes = problems.map(({ code, subject }: { code: string; subject: string }) => [code, subject]);
+    expect(codes).toContainEqual(['stream_parked', stream]);
+    expect(codes).toContainEqual(['stream_tombstoned', stream]);
+    // The parked requests count, and everything else goes on.
+    await vi.waitUntil(async () => (await usedOf(second)) === 3_000, soon);
+    expect(await second.ask(headers)).toBe(200);
+    await vi.waitUntil(() => completed() === 2, soon);
+    await vi.waitUntil(async () => (await statusOf(second)).outbox.pending === 0, soon);
+    const list = await cluster.command('a', 'outbox', 'list');
+    expect(list.stdout.join('\n')).toMatch(
+      new RegExp(`RequestCompleted  \\d+ bytes  ${stream}  .*permanently deleted`),
+    );
+    await second.stop();
+
+    const third = await cluster.node('a');
+    await vi.waitUntil(async () => (await usedOf(third)) === 4_000, soon);
+    expect((await statusOf(third)).outbox.parked).toBe(outbox.parked);
+    await third.stop();
+    const retry = await cluster.command('a', 'outbox', 'retry');
+    expect(retry.stdout.join('\n')).toMatch(/^\d+ events are drained at the next start\.$/m);
+    const fourth = await cluster.node('a');
+    await vi.waitUntil(() => completed() === 4, soon);
+    await vi.waitUntil(async () => (await statusOf(fourth)).outbox.pending === 0, soon);
+    expect((await statusOf(fourth)).outbox.parked).toBe(0);
+    expect(await usedOf(fourth)).toBe(4_000);
+    await fourth.stop();
+  },
+);
