@@ -190,14 +190,14 @@ test('counts parked requests of an earlier start for good, and restores nothing 
   // The log went on behind the parked events, in this start and before.
   for (const event of inStream('sessions-n1.a8_20260115', [begun(2)])) node.deliver(event);
   for (const event of inStream('requests-n1.a9_20260115', [completed('x'), completed('y')])) node.deliver(event);
-  const { records, reservedElsewhere } = await node.start();
-  expect(reservedElsewhere(key, 1, NOW)).toBe(USED);
+  const { records, sharedLimits } = await node.start();
+  expect(sharedLimits.knownOn(key, 1, NOW)).toBe(USED);
   node.deliver({ ...parkedRequest, ...completed('w'), revision: 3 });
-  expect(reservedElsewhere(key, 1, NOW)).toBe(USED);
+  expect(sharedLimits.knownOn(key, 1, NOW)).toBe(USED);
   expect(records.pending?.openRequests()).toEqual([]);
   expect([...node.hot.state.sessions.keys()]).toEqual([]);
   // `svc outbox retry` puts it into another stream.
   node.deliver({ ...parkedRequest, stream: 'requests-n1.a99_20260115', revision: 0 });
-  expect(reservedElsewhere(key, 1, NOW)).toBe(0);
+  expect(sharedLimits.knownOn(key, 1, NOW)).toBe(0);
   expect(usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW)).toBe(4 * USED);
 });

@@ -273,6 +273,9 @@ export async function countPendingEvents(path: string, store: ReplicationTarget)
   }
 }
 
+/** Number of events that are parked in an outbox file. */
+export const countParkedEvents = (path: string): number => (existsSync(path) ? readParkedState(path).parked : 0);
+
 const IDS_PER_CALL = 512;
 
 /** The last revision of each stream that the store already has. */

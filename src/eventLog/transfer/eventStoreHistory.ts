@@ -7,7 +7,7 @@ import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
-import { countPendingEvents } from '../outbox/outbox.ts';
+import { countParkedEvents, countPendingEvents } from '../outbox/outbox.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 export interface EventStoreHistoryOptions {
@@ -41,6 +41,10 @@ export async function openEventStoreHistory({
       `${pending} events of this node wait in ${outbox} and are not in EventStoreDB yet. Start svc, so that it drains them ` +
         'first.',
     );
+  }
+  const parked = countParkedEvents(outbox);
+  if (parked > 0) {
+    print(`${parked} events of this node are parked in ${outbox} and are not part of its history: see svc outbox.`);
   }
 
   async function append(events: readonly StoredEvent[]): Promise<void> {
