@@ -72,7 +72,7 @@ describe.skipIf(why)(`a clock that is wrong${why ? ` (skipped: ${why})` : ''}`, 
     expect((await limitAt(url))?.current_value).toBe(3_000);
   });
 
-  test('opens no limit between two starts, until the clock is accepted; what was used meanwhile counts', async () => {
+  test('opens no limit between two starts, also not when it is accepted', async () => {
     await using folder = await tempDir('clock-start');
     const clock = await fakeClock();
     const { start, first, url, ask } = await setUp(folder.path, clock);

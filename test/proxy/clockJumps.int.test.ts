@@ -164,7 +164,7 @@ describe('a limit', () => {
     expect((await replayed()).differences).toEqual([]);
   });
 
-  test('counts a request that a clock ahead admitted in the current window once the clock was accepted', async () => {
+  test('counts a request of a clock ahead in the current window once the clock was accepted', async () => {
     const { askTimes, limit } = await withKey();
     moveClock(72 * HOUR_MS);
     expect(await askTimes(1)).toEqual([200]);
@@ -179,6 +179,31 @@ describe('a limit', () => {
     expect(await limit()).toMatchObject({ current_value: 2_000, reserved_value: 0 });
     expect(await askTimes(2)).toEqual([200, 429]);
     expect((await replayed()).differences).toEqual([]);
+  });
+
+  test('follows the clock again when only an open request was admitted by a clock ahead', async () => {
+    const { askTimes, limit } = await withKey();
+    gateway.pool[0]?.at.always(delayed(400, textResponse({ usage })));
+    moveClock(72 * HOUR_MS);
+    const open = askTimes(1);
+    await vi.waitUntil(() => gateway.asked().length === 1, waitOptions);
+    moveClock(0);
+    await gateway.api('POST', '/api/clock/accept');
+    expect(await open).toEqual([200]);
+    const { current_value: used, reset_at: resetAt } = await limit();
+    expect(used).toBe(1_000);
+    expect(Date.parse(resetAt) - Date.now()).toBeLessThan(24 * HOUR_MS);
+  });
+
+  test('is by the windows only: a key expires by the clock, and no longer when that is right again', async () => {
+    const { askTimes } = await withKey();
+    const [{ id }] = (await gateway.api('GET', '/api/api-keys')).body;
+    await gateway.api('PATCH', `/api/api-keys/${id}`, { expires_at: new Date(Date.now() + HOUR_MS).toISOString() });
+    expect(await askTimes(1)).toEqual([200]);
+    moveClock(48 * HOUR_MS);
+    expect(await askTimes(1)).toEqual([401]);
+    moveClock(0);
+    expect(await askTimes(1)).toEqual([200]);
   });
 
   test('follows the clock again after svc accept-clock', async () => {
@@ -208,7 +233,7 @@ describe('a limit', () => {
     await expect.poll(events, waitOptions).toHaveLength(2);
   });
 
-  test('a past time means the last position written by then, also after the clock was two days ahead', async () => {
+  test('a past time means the last position written by then, also after a clock was ahead', async () => {
     const { askTimes, limit } = await withKey();
     moveClock(48 * HOUR_MS);
     expect(await askTimes(1)).toEqual([200]);

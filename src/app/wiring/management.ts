@@ -97,7 +97,7 @@ export async function createManagementSurface(
     live,
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation),
-    node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld },
+    node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     onAccountImported: provider.pollNewAccount,

@@ -29,7 +29,7 @@ const routes = {
 /** The node that responds. */
 export interface NodeClock {
   readonly name: string;
-  /** Whether the windows of limits do not follow its clock, because it does not agree with those of other nodes. */
+  /** Whether the windows of limits do not follow its clock: other nodes differ, or it went back behind an open request. */
   readonly isClockHeld: () => boolean;
 }
 

@@ -5,6 +5,9 @@ import type { HotState } from '../fold/hotState.ts';
 /** Clocks that differ by more than this do not agree. */
 export const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
+/** Monotonic clocks of some systems drift by seconds a day, which is no jump. */
+const COMPARED_FOR_MS = 3_600_000;
+
 /** A clock moved against the time that has passed. */
 export interface Jump {
   /** What it should have shown. */
@@ -87,6 +90,7 @@ export class LimitClock {
     this.#followAcceptance(wall, at);
     const expected = timeOf(this.#anchor, at);
     if (Math.abs(wall - expected) > MAX_CLOCK_DIFFERENCE_MS) this.#onJump({ from: instant(expected), to: wall }, at);
+    else if (at - this.#anchor.at > COMPARED_FOR_MS) this.#anchor = { time: wall, at };
     if (this.#held && Math.abs(wall - timeOf(this.#held, at)) <= MAX_CLOCK_DIFFERENCE_MS) this.#held = undefined;
     return windowsTime(hot.windowsClock, this.#held ? instant(timeOf(this.#held, at)) : wall);
   }

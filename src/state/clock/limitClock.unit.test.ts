@@ -49,6 +49,15 @@ test('reports a jump by more than a minute once, in both directions', () => {
   expect(jumps[1]).toEqual({ from: later(MINUTE - 2 * HOUR), to: later(MINUTE + DAY) });
 });
 
+test('a clock that drifts by seconds a day has not jumped', () => {
+  const { jump, pass, jumps } = setUp();
+  for (let hour = 0; hour < 60 * 24; hour++) {
+    pass(HOUR + 1_000);
+    jump(hour * 200);
+  }
+  expect(jumps).toEqual([]);
+});
+
 test('does not go back with the clock of the machine, until that has caught up', () => {
   const { jump, pass, right } = setUp();
   pass(HOUR);

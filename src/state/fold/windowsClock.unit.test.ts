@@ -98,7 +98,7 @@ test('the clock of the windows never goes back, however the clocks of the nodes 
   );
 });
 
-test('the same log gives the same clock and counters, in whatever order the nodes were interleaved', () => {
+test('gives the same clock and counters however the events of nodes are interleaved', () => {
   const anyRequests = fc.array(fc.integer({ min: 0, max: DAY - 1 }), { minLength: 1, maxLength: 20 });
   const interleaved = anyRequests.chain((list) =>
     fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
@@ -129,7 +129,7 @@ test('an acceptance keeps what was counted in the current window before the cloc
   for (const rule of rules) expect(used(state, later(HOUR), rule)).toBe(240);
 });
 
-test('a request that a clock ahead admitted counts in the current window when it ends after the acceptance', () => {
+test('a request of a clock ahead that ends after the acceptance counts in the current window', () => {
   const late = request(later(400 * DAY), later(400 * DAY), 2);
   const state = fold([key(), request(NOW), accept(later(HOUR)), late]);
   expect(used(state, later(HOUR))).toBe(240);
