@@ -97,7 +97,12 @@ test('lets one busy node of three use the limit up, and no more', SLOW, async ()
   expect(await ask(9)).toBe(0);
   expect(refusals[0]).toEqual({ retryAfter: null, text: expect.stringContaining('limit exceeded') });
   expect(percent(served)).toBeLessThanOrEqual(107 + 20);
-  const report = replay(await mirroredEvents(join(await cluster.folderOf('a'), 'mirror.sqlite')));
+  const events = await mirroredEvents(join(await cluster.folderOf('a'), 'mirror.sqlite'));
+  const refused = events.filter(({ type }) => type === 'RequestRefused');
+  expect(refused).toContainEqual(
+    expect.objectContaining({ data: expect.objectContaining({ admission: expect.objectContaining({ nodes: 3 }) }) }),
+  );
+  const report = replay(events);
   expect(report.differences).toEqual([]);
   expect(report.admissions).toBeGreaterThan(60);
 });

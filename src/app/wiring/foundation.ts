@@ -9,7 +9,7 @@ import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
-import { joinNodes } from '../../state/leases/joinNodes.ts';
+import { type JoinNodesOptions, joinNodes } from '../../state/leases/joinNodes.ts';
 import type { LiveNodes } from '../../state/leases/liveNodes.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
@@ -62,6 +62,17 @@ export interface Foundation {
   close(): Promise<void>;
 }
 
+/** Without its lease this node works within its share, but the others do not know of it. */
+const announcing = (faults: Faults): Pick<JoinNodesOptions, 'onRefused' | 'onWritten'> => ({
+  onRefused: ({ message }) =>
+    faults.raise({
+      code: 'node_unannounced',
+      cause: `Other nodes do not see this one, and share limits without it: ${message}.`,
+      remedy: 'Restore the stream, or give this node another SVC_NODE_ID. It retries by itself.',
+    }),
+  onWritten: () => faults.clear('node_unannounced'),
+});
+
 /** The store may be lost during the start. */
 const JOIN_TIMEOUT_MS = 2_000;
 
@@ -100,7 +111,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     report: print,
   });
   const { node, boot } = folder;
-  const joined = store.leases && joinNodes({ streams: store.leases, node, boot, report, clock });
+  const joined = store.leases && joinNodes({ streams: store.leases, node, boot, clock, ...announcing(faults) });
   if (joined) clock.follow(joined.live);
   // The others share limits with this node before it admits its first request.
   await joined?.whenKnown(JOIN_TIMEOUT_MS);

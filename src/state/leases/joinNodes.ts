@@ -10,7 +10,10 @@ export interface JoinNodesOptions {
   readonly streams: LeaseStreams;
   readonly node: string;
   readonly boot: string;
-  readonly report: (error: Error) => void;
+  /** Called with every refusal of the store to take an entry of this node. */
+  readonly onRefused: (error: Error) => void;
+  /** Called with every entry that was written. */
+  readonly onWritten: () => void;
   /** The clock of this node, which is compared with those of the others. */
   readonly clock?: ComparedClock;
   readonly ttlMs?: number;
@@ -37,7 +40,8 @@ const TTL_MS = 12_000;
 const RETRY_MS = 1_000;
 
 /** Announces this node to the others that share the store, until it leaves, and follows theirs. */
-export function joinNodes({ streams, node, boot, report, clock, ttlMs = TTL_MS }: JoinNodesOptions): JoinedNodes {
+export function joinNodes(options: JoinNodesOptions): JoinedNodes {
+  const { streams, node, boot, onRefused, onWritten, clock, ttlMs = TTL_MS } = options;
   const name = NODE_LEASE + node;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -56,7 +60,8 @@ export function joinNodes({ streams, node, boot, report, clock, ttlMs = TTL_MS }
     revision ??= (await streams.readLast(name))?.revision ?? NO_STREAM;
     const entry = entryOf(type);
     live.onSend(entry);
-    const isWritten = await appendLeaseEntry({ name, streams, ttlMs, report }, revision, entry, signal);
+    const isWritten = await appendLeaseEntry({ name, streams, ttlMs, report: onRefused }, revision, entry, signal);
+    if (isWritten) onWritten();
     // Otherwise a process with the same name has written to the stream.
     revision = isWritten ? revision + 1 : undefined;
     return isWritten;

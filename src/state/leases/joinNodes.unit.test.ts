@@ -19,7 +19,8 @@ function createStage() {
       streams: store.connect(passage),
       node: name,
       boot,
-      report: (error) => void errors.push(error),
+      onRefused: (error) => void errors.push(error),
+      onWritten: () => undefined,
     });
     return Object.assign(joined, { names: () => joined.live.names.join() });
   };
@@ -140,4 +141,30 @@ test.each([1, 2, 3])('never misses a live node with messages lost and delayed (s
     await seconds(1);
     expect(nodes.map(({ live }) => live.count)).toEqual([4, 4, 4, 4]);
   }
+});
+
+test('says that the store refuses its entries, and goes on when it takes them again', async () => {
+  const store = memoryLeaseStreams();
+  const streams = store.connect();
+  const said: string[] = [];
+  let isRefused = true;
+  const joined = joinNodes({
+    streams: {
+      ...streams,
+      append: async (...entry) =>
+        isRefused ? { kind: 'rejected', reason: 'the stream was deleted' } : streams.append(...entry),
+    },
+    node: 'a',
+    boot: 'a1',
+    onRefused: ({ message }) => void said.push(message),
+    onWritten: () => void said.push('written'),
+  });
+  await seconds(5);
+  expect([said, joined.live.isKnown]).toEqual([
+    ['the lease "node-a" cannot be written: the stream was deleted'],
+    false,
+  ]);
+  isRefused = false;
+  await seconds(20);
+  expect([said[1], joined.live.isKnown]).toEqual(['written', true]);
 });
