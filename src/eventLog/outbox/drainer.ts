@@ -8,7 +8,7 @@ import { HeldStreams } from './heldStreams.ts';
 import type { OutboxEvent, OutboxReader } from './outboxReader.ts';
 
 export interface DrainerOptions extends DrainListener {
-  readonly from: Pick<OutboxReader, 'readAll' | 'readStream' | 'streamNames'>;
+  readonly from: Pick<OutboxReader, 'readAll' | 'readStream' | 'readOne' | 'streamNames'>;
   readonly to: ReplicationTarget;
   /** Last revision of streams that the store has. */
   readonly drained?: ReadonlyMap<string, number>;
@@ -129,8 +129,11 @@ export function startDrainer(options: DrainerOptions): Drainer {
         case 'smaller':
           continue;
         case 'refused':
-          if (await parkRefused(events, attempt)) return 'changed';
-          break;
+          if (!(await parkRefused(events, attempt))) break;
+          if (attempt.scope === 'stream') return 'changed';
+          // What took its place; the events behind it are unchanged.
+          rest = rest.with(0, from.readOne(stream, rest[0]?.revision as number));
+          continue;
         case 'held':
           recover();
           held.add(stream, attempt);

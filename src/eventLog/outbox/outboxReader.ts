@@ -24,6 +24,8 @@ export interface OutboxReader {
   readAll(after: Position, except: ReadonlySet<string>): AsyncGenerator<OutboxEvent>;
   /** Events of a stream from a revision on. */
   readStream(stream: string, fromRevision: number): AsyncGenerator<OutboxEvent>;
+  /** The event at a revision of a stream, which must be there. */
+  readOne(stream: string, revision: number): OutboxEvent;
   /** The streams in the file, also those of which only drained events are there. */
   streamNames(): string[];
   streams(): OutboxStream[];
@@ -79,6 +81,7 @@ export function openOutboxReader(path: string): OutboxReader {
         next = last.revision + 1;
       }
     },
+    readOne: (stream, revision) => toOutboxEvent(ofStream.get(stream, revision) as unknown as StoredRow),
     streamNames: () => (names.all() as { stream: string }[]).map(({ stream }) => stream),
     streams: () => counts.all() as unknown as OutboxStream[],
     ids: (stream, fromRevision, maxCount) =>
@@ -92,11 +95,15 @@ function takePage(rows: Iterable<unknown>): OutboxEvent[] {
   const page: OutboxEvent[] = [];
   let total = 0;
   for (const row of rows as Iterable<StoredRow>) {
-    const [, , , , , , data, , metadata] = row;
-    const bytes = sizeOfText(data, metadata);
-    page.push({ ...toStoredEvent(row), bytes });
-    total += bytes;
+    const event = toOutboxEvent(row);
+    page.push(event);
+    total += event.bytes;
     if (page.length === PAGE_EVENTS || total >= PAGE_BYTES) break;
   }
   return page;
+}
+
+function toOutboxEvent(row: StoredRow): OutboxEvent {
+  const [, , , , , , data, , metadata] = row;
+  return { ...toStoredEvent(row), bytes: sizeOfText(data, metadata) };
 }

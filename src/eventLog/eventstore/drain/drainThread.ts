@@ -34,8 +34,8 @@ export function startDrainThread(options: DrainThreadOptions): Drainer {
     keepsProcessAlive: false,
     restart: { afterMs: RESTART_MS },
     onEnd(error) {
-      // The next thread finds out again what waits.
-      for (const stream of streamsInTrouble) recovered(stream);
+      // The next thread finds out again which streams wait.
+      for (const stream of streamsInTrouble) if (stream !== undefined) recovered(stream);
       if (error) onFailure(new Error(`the thread that drains it ended: ${error.message}`, { cause: error }));
     },
     reports: {
