@@ -193,6 +193,10 @@ test('reports that it is full at the limit and still accepts events', async () =
   stage.store.isUnreachable = false;
   await untilDrained(outbox);
   expect(outbox.isFull).toBe(false);
+  expect(stage.reports.filter((line) => line.includes('outbox is full') || line.includes('has room'))).toEqual([
+    expect.stringContaining('The outbox is full (12 waiting and 0 parked events, limit 10)'),
+    'The outbox has room again; model requests are served.',
+  ]);
 });
 
 test('splits an append that the store rejects as too large', async () => {
@@ -277,6 +281,31 @@ test('keeps parked events over restarts, passes them to followers again, and cou
     [0, false],
     [1, false],
   ]);
+});
+
+test('names many parked events of an earlier start in one line', async () => {
+  const stage = await aStage();
+  const first = await stage.open();
+  stage.store.refuse = (batch) => (batch.some(({ type }) => type !== 'EventParked') ? refusal('no') : undefined);
+  const events = someEvents(30);
+  await recordAll(first, events);
+  first.start();
+  await untilDrained(first);
+  expect(stage.reports).toHaveLength(21);
+  expect(stage.reports[20]).toMatch(/^21 events are parked in /);
+  await first.close();
+  stage.reports.length = 0;
+  const second = await stage.open({ maxEvents: 30 });
+  expect(second.firstParked.map(({ id }) => id)).toEqual(ids(events.slice(0, 20)));
+  expect(stage.reports).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^30 events are parked in .* One is \\S+ ${events[0]?.id} of requests-\\S+: no\\. "svc outbox list" shows`,
+      ),
+    ),
+  ]);
+  expect(second.isFull).toBe(true);
+  expect(stage.reports[1]).toContain('The outbox is full (0 waiting and 30 parked events, limit 30)');
 });
 
 test('passes parked events of an earlier start at their places between the pending ones', async () => {

@@ -111,7 +111,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   let closing: Promise<void> | undefined;
 
   const outboxFaults = createOutboxFaults(faults, { pending: () => pending, path: file.path });
-  if (parked > 0) outboxFaults.parked(firstParked, parked);
+  if (parked > 0) outboxFaults.parkedBefore(firstParked, parked);
   const isFull = (): boolean => {
     const isAtLimit = pending + parked >= maxEvents;
     outboxFaults.full(isAtLimit, { pending, parked, maxEvents });

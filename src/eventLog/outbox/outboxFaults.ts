@@ -23,6 +23,8 @@ export interface OutboxFaults {
   hidden(stream: string): void;
   /** @param count of all events that were parked, of which these are the first */
   parked(first: readonly ParkedSummary[], count: number): void;
+  /** The same for events that an earlier start parked: said again, but not one by one. */
+  parkedBefore(first: readonly ParkedSummary[], count: number): void;
   parkedStream(stream: string, count: number, reason: string): void;
   full(isFull: boolean, fill: Fill): void;
   /** Why events wait. */
@@ -31,6 +33,7 @@ export interface OutboxFaults {
 
 /** How many parked events are faults of their own. */
 const MAX_NAMED = 20;
+const MAX_NAMED_AT_START = 5;
 
 /** Creates the faults of an outbox (docs/operation.md#what-is-wrong-now). */
 export function createOutboxFaults(faults: Faults, { pending, path }: OutboxFaultsOptions): OutboxFaults {
@@ -39,6 +42,15 @@ export function createOutboxFaults(faults: Faults, { pending, path }: OutboxFaul
   let named = 0;
   let total = 0;
   let wasFull = false;
+
+  function summarize([first]: readonly ParkedSummary[]): void {
+    const example = first && ` One is ${first.type} ${first.id} of ${first.stream}: ${first.reason}.`;
+    faults.raise({
+      code: 'events_parked',
+      cause: `${total} events are parked in ${path}: EventStoreDB will never take them.${example ?? ''}`,
+      remedy: `"svc outbox list" shows all of them. ${REMEDY}`,
+    });
+  }
 
   return {
     trouble({ stream, reason }) {
@@ -89,12 +101,15 @@ export function createOutboxFaults(faults: Faults, { pending, path }: OutboxFaul
         });
       }
       total += count;
-      if (total <= MAX_NAMED) return;
-      faults.raise({
-        code: 'events_parked',
-        cause: `${total} events are parked in ${path}; the first ${MAX_NAMED} were named.`,
-        remedy: REMEDY,
-      });
+      if (total > MAX_NAMED) summarize(first);
+    },
+    parkedBefore(first, count) {
+      if (count <= MAX_NAMED_AT_START) {
+        this.parked(first, count);
+        return;
+      }
+      total += count;
+      summarize(first);
     },
     parkedStream(stream, count, reason) {
       faults.raise({
