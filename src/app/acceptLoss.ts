@@ -6,10 +6,12 @@ import { MarkFile } from '../dataFolder/markFile.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 import { LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
 import { newEventId } from '../eventLog/eventId.ts';
+import { describeBreak } from '../eventLog/continuity.ts';
 import { type EventToAppend, NO_STREAM } from '../eventLog/eventLog.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
 import { findLogLoss, LogLacksEvents, type LogLoss } from '../eventLog/sqlite/logLoss.ts';
+import { HashVerifier } from '../eventLog/verification/hashVerifier.ts';
 import { Faults } from '../lib/faults.ts';
 import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
 import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
@@ -43,7 +45,8 @@ export async function acceptLoss(
   const io = { print, report: (error: unknown) => print(String(error)), faults: new Faults({ print, now: Date.now }) };
   const store = await openStore(config, folder, io, (loss) => found.push(loss));
   try {
-    if (!found.some(({ of }) => of === 'log')) found.push(...findSnapshotLoss(folder, store));
+    if (!hasLostLog(found)) found.push(...findSnapshotLoss(folder, store));
+    if (!hasLostLog(found)) found.push(...findBreaks(store));
     for (const loss of found) await record(store, loss, instant(Date.now()));
   } finally {
     await store.outbox?.close();
@@ -55,6 +58,28 @@ export async function acceptLoss(
     resetMarks(folder, store);
   }
   return found.length;
+}
+
+const hasLostLog = (found: readonly FoundLoss[]): boolean => found.some(({ of }) => of === 'log');
+
+/** Events that are missing between others. Reads the whole log, at some 100,000 events per second. */
+function findBreaks({ name, logPath }: Store): FoundLoss[] {
+  // Those of a shared history were found while it was read.
+  if (name !== 'embedded') return [];
+  const database = openForReading(logPath);
+  try {
+    const verifier = new HashVerifier(database, 0);
+    const end = { ...readLogEnd(database), source: '' };
+    for (let breaks = verifier.step(); breaks; breaks = verifier.step()) {
+      const first = breaks.find(({ isAltered }) => !isAltered);
+      if (!first) continue;
+      const loss = { known: end, found: end, lost: undefined };
+      return [{ of: 'log', error: new LogLacksEvents(logPath, loss, '', describeBreak(logPath, first)) }];
+    }
+    return [];
+  } finally {
+    database.close();
+  }
 }
 
 /** A snapshot is made from the log and never ahead of it. */

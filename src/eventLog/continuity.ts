@@ -86,3 +86,15 @@ export const logBroken = (name: string, found: LogBreak): Fault => ({
   cause: `${describeBreak(name, found)} Events are missing, or were changed.`,
   remedy: 'Stop svc and restore the log from a backup. To go on without the events, run "svc accept-loss".',
 });
+
+/** An event does not continue the log before it, and no operator has accepted that. */
+export class LogBroken extends Error {
+  override readonly name = 'LogBroken';
+  readonly code = 'LOG_BROKEN';
+  readonly found: LogBreak;
+  /** @param path the log's file @param remedy what an operator can do */
+  constructor(path: string, found: LogBreak, remedy?: string) {
+    super([describeBreak(path, found), 'Events are missing, or were changed.', remedy].filter(Boolean).join(' '));
+    this.found = found;
+  }
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
+import { LogBroken } from '../../eventLog/continuity.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
 import { Faults } from '../../lib/faults.ts';
@@ -89,7 +90,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     refuseLogBehind(store, name, mark),
   );
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
-  await foldFile(fold, store.logPath, await store.log.head());
+  await foldFile(fold, store.logPath, await store.log.head()).catch((error: unknown) => refuseBroken(store, error));
   const hot = await startHotRunner(store.log, onFatal, fold);
   const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });
   hot.onFolded(({ type }) => {
@@ -142,6 +143,16 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
       folder.close();
     },
   };
+}
+
+/** @throws LogBroken with what to do, or another error as it is */
+function refuseBroken({ name, logPath }: Store, error: unknown): never {
+  if (!(error instanceof LogBroken)) throw error;
+  const remedy =
+    name === 'embedded'
+      ? restoreOrAccept(logPath)
+      : `Delete ${logPath}, which svc reads again from EventStoreDB.`;
+  throw new LogBroken(logPath, error.found, remedy);
 }
 
 /** A snapshot of this installation is made from its log and never ahead of it. @throws LogLacksEvents */

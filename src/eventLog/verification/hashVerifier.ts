@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
 import { EventParked } from '../../domain/outbox/events.ts';
 import { Continuity, type LogBreak } from '../continuity.ts';
 import type { EventMetadata } from '../eventLog.ts';
+import { readAcceptedUpTo } from '../sqlite/acceptedLosses.ts';
 import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
 
 /** An event that is not the one that was written, or does not continue the log before it. */
@@ -75,14 +75,6 @@ export class HashVerifier {
     if (!broken || position <= this.#acceptedUpTo) return undefined;
     return { ...broken, isAltered: false };
   }
-}
-
-/** Where the log begins to be without gaps that an operator has accepted. */
-export function readAcceptedUpTo(database: DatabaseSync): number {
-  const statement = database.prepare(
-    `SELECT coalesce(max(position), 0) AS position FROM events WHERE stream = ? AND type = ? AND data ->> '$.of' = 'log'`,
-  );
-  return statement.get(LOSSES_STREAM, LossAccepted.type)?.position as number;
 }
 
 /** How metadata ends that svc wrote. */

@@ -22,10 +22,11 @@ async function aLog() {
   const path = join(folder.path, 'log.sqlite');
   const markPath = join(folder.path, 'verified.mark');
   const log = await createSqliteEventLog({ path, node: 'n1' });
-  for (let turn = 0; turn < 30; turn += 1) {
-    await log.append('firewall-a', turn - 1, someEvents(1));
-    await log.append('firewall-b', 20 * turn - 1, someEvents(20));
-  }
+  const appends = Array.from({ length: 30 }, (_, turn) => [
+    log.append('firewall-a', turn - 1, someEvents(1)),
+    log.append('firewall-b', 20 * turn - 1, someEvents(20)),
+  ]);
+  await Promise.all(appends.flat());
   const head = await log.head();
   await log.close();
   return { path, markPath, head, change: (sql: string) => change(path, sql) };

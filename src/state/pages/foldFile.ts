@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
-import type { Page } from '../../eventLog/sqlite/reader.ts';
+import { LogBroken } from '../../eventLog/continuity.ts';
 import { type Fold, foldPage } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';
+import type { LinkedPage } from './unpackPage.ts';
 
 /** With fewer events the fold ends before a second thread has started. */
 const MIN_EVENTS_FOR_THREAD = 20_000;
@@ -24,7 +25,7 @@ export function continueFold(fold: Fold, reader: PageReader, upTo: Position, onF
  * there. Yields to the event loop every few milliseconds.
  * @param upTo where the log ends for this node. A file that another thread writes may already be longer.
  * @param minEventsForThread number of events from which a second thread helps, if there is a core for it
- * @throws as `continueFold` does
+ * @throws LogBroken when an event does not continue the log before it, and as `continueFold` does
  */
 export async function foldFile(
   fold: Fold,
@@ -36,18 +37,21 @@ export async function foldFile(
   const after = fold.state.position;
   const usesThread = upTo - after >= minEventsForThread && availableParallelism() > 1;
   const thread = usesThread ? new PageThread(path) : undefined;
+  const continuity = reader.continuityAfter(after);
   try {
     for await (const page of thread ? pagesInParallel(reader, thread, after, upTo) : pagesOf(reader, after, upTo)) {
+      if (page?.links) continuity.check(page.links);
       if (page) foldPage(fold, page);
       await nextTurn();
     }
+    if (continuity.broken) throw new LogBroken(path, continuity.broken);
   } finally {
     await thread?.stop();
     reader.close();
   }
 }
 
-function* pagesOf(reader: PageReader, after: Position, upTo: Position): Generator<Page<FoldedEvent>> {
+function* pagesOf(reader: PageReader, after: Position, upTo: Position): Generator<LinkedPage> {
   for (let due = after; due < upTo; ) {
     const page = reader.read(due, upTo)();
     yield page;

@@ -1,4 +1,5 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
+import type { PageLinks } from './pageLinks.ts';
 import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
 
 /** The part of a page that the fold reads, packed for the transfer between threads: each object costs more than its content. */
@@ -13,6 +14,8 @@ export interface PackedPage {
   /** New texts. Indexes count all texts since the last page with `resetsTexts`, in order. */
   readonly texts: readonly string[];
   readonly resetsTexts: boolean;
+  /** How the events continue each other; absent where this is not checked. */
+  readonly links?: PageLinks;
 }
 
 export const Column = {
@@ -38,6 +41,9 @@ export const ABSENT = -1;
 /** Usually more than there are keys, accounts, models and conversations in use. */
 const MAX_TEXTS = 20_000;
 
+/** Rows may have further columns, which the fold does not read. */
+const EVENT_COLUMN_COUNT = 7;
+
 /** Packs pages for one `PageUnpacker`, which must open them in the same order. */
 export class PagePacker {
   readonly #readers: FoldedRequestReaders;
@@ -61,7 +67,7 @@ export class PagePacker {
       if (parts) {
         this.#packRequest(row, parts, numbers, ids.length * COLUMN_COUNT);
         ids.push(parts[1]);
-      } else others.push(row);
+      } else others.push(row.length > EVENT_COLUMN_COUNT ? (row.slice(0, EVENT_COLUMN_COUNT) as EventColumns) : row);
     }
     return {
       numbers,

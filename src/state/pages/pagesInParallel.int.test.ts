@@ -47,7 +47,7 @@ function unreadableAfter(path: string, last: number): string {
   database.close();
   const changed = new DatabaseSync(copy);
   changed.exec(`ALTER TABLE events RENAME TO whole; CREATE VIEW events AS SELECT position, stream, revision, type, version,
-    time, iif(position <= ${last}, data, json('{')) AS data FROM whole`);
+    time, metadata, iif(position <= ${last}, data, json('{')) AS data FROM whole`);
   changed.close();
   return copy;
 }

@@ -4,7 +4,7 @@ import type { Page } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import type { PageReader } from './pageReader.ts';
 import type { PageThread } from './pageThread.ts';
-import type { LazyPage } from './unpackPage.ts';
+import type { LazyPage, LinkedPage } from './unpackPage.ts';
 
 /** Maximum number of positions read ahead of the fold. More would survive garbage collections and take 10 % longer. */
 const MAX_AHEAD = 6 * PAGE_SIZE;
@@ -21,7 +21,7 @@ export async function* pagesInParallel(
   thread: PageThread,
   after: Position,
   upTo: Position,
-): AsyncGenerator<Page<FoldedEvent> | undefined> {
+): AsyncGenerator<LinkedPage | undefined> {
   const own = new Map<Position, LazyPage>();
   const endOf = (start: Position) => position(Math.min(start + PAGE_SIZE, upTo));
   const read = (start: Position) => own.set(start, reader.read(start, endOf(start)));

@@ -1,10 +1,14 @@
 import { type AccountId, type ApiKeyId, instant, microDollars, position } from '../../domain/core/brands.ts';
 import { type Page, toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
+import type { PageLinks } from './pageLinks.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
 
 /** Creates the events of a page when the fold reaches it: until then a page consists of a few objects. */
-export type LazyPage = () => Page<FoldedEvent>;
+export type LazyPage = () => LinkedPage;
+
+/** A page, and how its events continue each other where this is checked. */
+export type LinkedPage = Page<FoldedEvent> & { readonly links?: PageLinks };
 
 /** Unpacks the pages of one `PagePacker`, in the order in which they were packed. */
 export class PageUnpacker {
@@ -15,7 +19,7 @@ export class PageUnpacker {
     if (page.resetsTexts) this.#texts = [];
     for (const text of page.texts) this.#texts.push(text);
     const texts = this.#texts;
-    return () => eventsOf(page, texts);
+    return () => ({ ...eventsOf(page, texts), ...(page.links && { links: page.links }) });
   }
 }
 

@@ -1,0 +1,111 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { position } from '../../domain/core/brands.ts';
+import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
+import { NO_STREAM } from '../../eventLog/eventLog.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import { emptyFold } from '../fold/fold.ts';
+import { foldFile } from './foldFile.ts';
+
+const ROUNDS = 60;
+const PER_ROUND = 31;
+const HEAD = ROUNDS * PER_ROUND;
+
+let written: { readonly path: string } & AsyncDisposable;
+
+/** Writes a log of several pages: in each round, one event of a stream and thirty of another. */
+beforeAll(async () => {
+  written = await tempFolder();
+  const log = await createSqliteEventLog({ path: join(written.path, 'log.sqlite'), node: 'n1' });
+  const appends = Array.from({ length: ROUNDS }, (_, round) => [
+    log.append('firewall-a', round - 1, someEvents(1)),
+    log.append('firewall-b', 30 * round - 1, someEvents(30)),
+  ]);
+  await Promise.all(appends.flat());
+  await log.close();
+});
+
+afterAll(() => written[Symbol.asyncDispose]());
+
+/** A copy of that log. */
+async function aLog() {
+  const folder = await tempFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const path = join(folder.path, 'log.sqlite');
+  copyFileSync(join(written.path, 'log.sqlite'), path);
+  const change = (sql: string) => {
+    using database = new DatabaseSync(path);
+    database.exec(sql);
+  };
+  return { path, change };
+}
+
+/** Folds the log as a start does, after the first events. @returns why the start is refused */
+async function refusal(path: string, { after = 0, upTo = HEAD, minEventsForThread = HEAD + 1 } = {}) {
+  const fold = emptyFold();
+  fold.state.position = position(after);
+  return foldFile(fold, path, position(upTo), minEventsForThread).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+const threads = [
+  ['one thread', HEAD + 1],
+  ['two threads', 1],
+] as const;
+
+test.each(threads)('folds an intact log with %s, from any position', async (_what, minEventsForThread) => {
+  const { path } = await aLog();
+  for (const after of [0, 1, 40, 511, 512, 513, HEAD - 1, HEAD]) {
+    expect(await refusal(path, { after, minEventsForThread }), `after ${after}`).toBeUndefined();
+  }
+});
+
+test.each([
+  ['position in a page', 'DELETE FROM events WHERE position = 100', 'position 101: the event of firewall-b there follows position 99'],
+  ['last position of a page', 'DELETE FROM events WHERE position = 512', 'position 513: the event of firewall-b there follows position 511'],
+  ['first position', 'DELETE FROM events WHERE position = 1', 'position 2: the event of firewall-b there follows position 0'],
+  [
+    'revision',
+    `UPDATE events SET revision = revision + 100000 WHERE stream = 'firewall-b' AND position >= 1000`,
+    'position 1000: the event of firewall-b there is revision 100966 of its stream, but follows revision 965',
+  ],
+  [
+    'hash of the event before it',
+    `UPDATE events SET metadata = json_set(metadata, '$.previousHash', '${'0'.repeat(64)}') WHERE position = 905`,
+    'position 905: the event of firewall-b there does not have the hash of the event before it in its stream',
+  ],
+])('refuses a log with a missing or wrong %s', async (_what, sql, message) => {
+  const { path, change } = await aLog();
+  change(sql);
+  for (const [, minEventsForThread] of threads) {
+    expect(await refusal(path, { minEventsForThread })).toContain(`${path} is broken at ${message}`);
+  }
+});
+
+test('compares the first event after a snapshot with the one before it', async () => {
+  const { path, change } = await aLog();
+  change('DELETE FROM events WHERE position = 600');
+  expect(await refusal(path, { after: 600 })).toMatch(/position 601: .* revision 579 is missing/);
+  expect(await refusal(path, { after: 601 })).toBeUndefined();
+});
+
+test('folds a log whose loss was accepted, and refuses one behind that', async () => {
+  const { path, change } = await aLog();
+  change('DELETE FROM events WHERE position IN (100, 700)');
+  const log = await createSqliteEventLog({ path, node: 'n1' });
+  const end = { position: position(HEAD), hash: null, time: null };
+  const { data, type } = LossAccepted({ of: 'log', known: end, found: end, lost: null });
+  await log.append(LOSSES_STREAM, NO_STREAM, [{ ...anEvent(), data, type }]);
+  await log.append('firewall-b', 30 * ROUNDS - 1, someEvents(30));
+  const upTo = await log.head();
+  await log.close();
+  expect(await refusal(path, { upTo })).toBeUndefined();
+  change(`DELETE FROM events WHERE position = ${upTo - 5}`);
+  expect(await refusal(path, { upTo })).toContain(`position ${upTo - 4}`);
+});

@@ -1,0 +1,158 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Position } from '../../domain/core/brands.ts';
+import { EventParked } from '../../domain/outbox/events.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
+import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
+import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
+import { EVENT_COLUMNS, type EventColumns, IN_ORDER, preparePage } from '../../eventLog/sqlite/eventRows.ts';
+import { type PackedPage, PagePacker } from './packPage.ts';
+
+/** A row of a page, with the metadata that links it to those before it. */
+export type LinkedRow = [...EventColumns, metadata: string];
+
+/** The events of one stream in a page, which continue each other. */
+export type StreamLinks = [
+  stream: string,
+  /** Of the first event in the page. */
+  position: number,
+  revision: number,
+  previousHash: string | undefined,
+  lastRevision: number,
+  /** What the next event of the stream must name as its predecessor; undefined: it is not known. */
+  lastHash: string | undefined,
+];
+
+/** How the events of a page are linked, for the check against the pages before it. */
+export interface PageLinks {
+  /** Positions of the first and the last event; 0 in an empty page. */
+  readonly first: number;
+  readonly last: number;
+  readonly streams: readonly StreamLinks[];
+  /** Events that do not continue those before them in the page. */
+  readonly breaks: readonly LogBreak[];
+}
+
+/** Prepares a function that reads and packs a page of rows, with their links. */
+export function preparePackedPages(database: DatabaseSync): (after: Position, upTo: Position) => PackedPage {
+  const statement = preparePage(database, `${EVENT_COLUMNS}, metadata`, IN_ORDER);
+  const packer = new PagePacker();
+  return (after, upTo) => {
+    const rows = statement.all(after, upTo) as unknown as LinkedRow[];
+    return { ...packer.pack(rows as unknown as EventColumns[]), links: linkPage(rows) };
+  };
+}
+
+/** Links the events of a page. Nearly all of them are requests of one stream, so this costs little more than reading them. */
+export function linkPage(rows: readonly LinkedRow[]): PageLinks {
+  const byStream = new Map<string, StreamLinks>();
+  let links: StreamLinks | undefined;
+  const breaks: LogBreak[] = [];
+  let before = (rows[0]?.[0] ?? 0) - 1;
+  for (const [position, stream, revision, type, , , data, metadata] of rows) {
+    const chain = chainOf(metadata);
+    const hash = type === EventParked.type ? parkedHash(data) : chain?.hash;
+    if (position !== before + 1) breaks.push({ position, stream, revision, reason: `follows position ${before}` });
+    before = position;
+    if (links?.[0] !== stream) links = byStream.get(stream);
+    if (!links) {
+      links = [stream, position, revision, chain?.previousHash, revision, hash];
+      byStream.set(stream, links);
+      continue;
+    }
+    const broken = brokenLink(links[4], links[5], { position, stream, revision, previousHash: chain?.previousHash });
+    if (broken) breaks.push(broken);
+    links[4] = revision;
+    links[5] = hash;
+  }
+  return { first: rows[0]?.[0] ?? 0, last: rows.at(-1)?.[0] ?? 0, streams: [...byStream.values()], breaks };
+}
+
+/** Checks that the pages of a log, in order, continue each other. */
+export class PageContinuity {
+  readonly #hashAt: ReturnType<DatabaseSync['prepare']>;
+  readonly #heads = new Map<string, readonly [revision: number, hash: string | undefined]>();
+  readonly #acceptedUpTo: number;
+  #last: number;
+  #broken: LogBreak | undefined;
+
+  /** @param after position of the last event that is not checked */
+  constructor(database: DatabaseSync, after: number) {
+    this.#last = after;
+    this.#acceptedUpTo = readAcceptedUpTo(database);
+    this.#hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
+  }
+
+  /** The first event that does not continue the log before it, unless that was accepted. */
+  get broken(): LogBreak | undefined {
+    return this.#broken;
+  }
+
+  check({ first, last, streams, breaks }: PageLinks): void {
+    if (first === 0) return;
+    for (const links of streams) this.#checkStream(links, first);
+    for (const broken of breaks) this.#note(broken);
+    this.#last = last;
+  }
+
+  #checkStream([stream, position, revision, previousHash, lastRevision, lastHash]: StreamLinks, first: number): void {
+    const event = { position, stream, revision, previousHash };
+    if (position === first && first !== this.#last + 1) {
+      this.#note({ position, stream, revision, reason: `follows position ${this.#last}` });
+    }
+    const head = this.#heads.get(stream) ?? this.#headBefore(stream, revision);
+    this.#note(
+      head
+        ? brokenLink(head[0], head[1], event)
+        : { position, stream, revision, reason: `is revision ${revision} of its stream, but revision ${revision - 1} is missing` },
+    );
+    this.#heads.delete(stream);
+    this.#heads.set(stream, [lastRevision, lastHash]);
+    if (this.#heads.size > MAX_STREAMS) this.#heads.delete(this.#heads.keys().next().value as string);
+  }
+
+  /** The head of a stream that was not read, for an event that should follow it. */
+  #headBefore(stream: string, revision: number): readonly [number, string | undefined] | undefined {
+    if (revision === 0) return [-1, NO_HASH];
+    const row = this.#hashAt.get(stream, revision - 1) as { hash: string | null } | undefined;
+    return row && [revision - 1, row.hash ?? undefined];
+  }
+
+  #note(broken: LogBreak | undefined): void {
+    if (!broken || broken.position <= this.#acceptedUpTo) return;
+    if (!this.#broken || broken.position < this.#broken.position) this.#broken = broken;
+  }
+}
+
+const MAX_STREAMS = 10_000;
+
+function brokenLink(
+  last: number,
+  lastHash: string | undefined,
+  { previousHash, ...event }: Omit<LogBreak, 'reason'> & { readonly previousHash: string | undefined },
+): LogBreak | undefined {
+  if (event.revision !== last + 1) {
+    return { ...event, reason: `is revision ${event.revision} of its stream, but follows revision ${last}` };
+  }
+  if (previousHash === undefined || lastHash === undefined || previousHash === lastHash) return undefined;
+  return { ...event, reason: 'does not have the hash of the event before it in its stream' };
+}
+
+/** Metadata that svc wrote ends with `"previousHash":"<64>","hash":"<64>"}`. */
+function chainOf(metadata: string): { readonly previousHash: string; readonly hash: string } | undefined {
+  const end = metadata.length;
+  if (metadata.startsWith('"previousHash":"', end - 156) && metadata.startsWith('","hash":"', end - 76)) {
+    return { previousHash: metadata.slice(end - 140, end - 76), hash: metadata.slice(end - 66, end - 2) };
+  }
+  return parse(metadata) as { previousHash: string; hash: string } | undefined;
+}
+
+/** The next event continues the one that is parked (docs/decisions/0006-chain-rule.md). */
+const parkedHash = (data: string): string | undefined => (parse(data) as { hash?: string } | undefined)?.hash;
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
