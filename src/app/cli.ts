@@ -170,12 +170,12 @@ async function acceptLosses(): Promise<void> {
 }
 
 /** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
-async function withHistory(transfer: (history: HistoryTarget) => Promise<string>): Promise<void> {
+async function withHistory(transfer: (history: HistoryTarget) => Promise<string>, onlyReads = false): Promise<void> {
   const config = readConfig();
   const { openHistory } = await import('./wiring/history.ts');
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   try {
-    const history = await openHistory(config, folder, print);
+    const history = await openHistory(config, folder, print, onlyReads);
     try {
       print(await transfer(history));
     } finally {
@@ -194,10 +194,19 @@ async function exportTo(path: string): Promise<void> {
   }
   await withHistory(async (history) => {
     const { exportHistory } = await import('../eventLog/transfer/transfer.ts');
-    const { events, keys } = await exportHistory(history, path, progressPrinter());
-    return `${events} events and ${keys} keys are in ${path}; each chain of hashes is intact`;
-  });
+    let breaks = 0;
+    const onBreak = (message: string) => {
+      breaks += 1;
+      if (breaks <= MAX_PRINTED_BREAKS) printError(`The export will not have all events: ${message}.`);
+    };
+    const { events, keys } = await exportHistory(history, path, progressPrinter(), onBreak);
+    if (breaks > 0) process.exitCode = 1;
+    const verified = breaks === 0 ? 'each chain of hashes is intact' : `${breaks} events do not continue those before them`;
+    return `${events} events and ${keys} keys are in ${path}; ${verified}`;
+  }, true);
 }
+
+const MAX_PRINTED_BREAKS = 20;
 
 const importFrom = (path: string) =>
   withHistory(async (history) => {

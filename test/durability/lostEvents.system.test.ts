@@ -200,6 +200,32 @@ test('refuses a log that has another event at the last known position', async ()
   expect(stderr).toEqual([expect.stringContaining('is not the log that this data folder had')]);
 });
 
+test('refuses a log from whose middle an event was deleted, until that is accepted', async () => {
+  const folder = copyOf(killed);
+  using log = new DatabaseSync(join(folder, 'log.sqlite'));
+  log.exec('DELETE FROM events WHERE position = 5');
+  log.close();
+  const refused = await run(folder, 'serve');
+  expect(refused).toMatchObject({ exitCode: 1, stdout: [] });
+  expect(refused.stderr).toEqual([
+    expect.stringMatching(/is broken at position 6: .* follows position 4\. Events are missing.* run "svc accept-loss"/),
+  ]);
+  const exported = await run(folder, 'export', join(folder, 'export.ndjson'));
+  expect(exported.stderr).toContain('The export will not have all events: the log has no event at position 5.');
+  expect(existsSync(join(folder, 'export.ndjson'))).toBe(true);
+
+  const accepted = await run(folder, 'accept-loss');
+  expect(accepted).toMatchObject({ exitCode: 0, stderr: [] });
+  expect(accepted.stdout[0]).toMatch(/^Accepted: .* is broken at position 6/);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const service = start(folder);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const api = managementApi(await service.listening());
+    expect((await api.requestLog()).total).toBe(REQUESTS);
+    await service.stop();
+  }
+});
+
 test('names an event that was altered, in one line and in the status', async () => {
   const folder = copyOf(killed);
   using log = new DatabaseSync(join(folder, 'log.sqlite'));

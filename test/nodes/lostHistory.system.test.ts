@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
@@ -50,7 +50,7 @@ test.each([
   ['the mark, without its mirror', ['mirror.sqlite'], 'mirror.mark'],
   ['the read models, without its mirror and mark', ['mirror.sqlite', 'mirror.mark'], 'readmodels.sqlite'],
 ])('refuses an older copy of the store by %s, until the loss is accepted', SLOW, async (_what, deleted, source) => {
-  const { cluster, backup, remove } = await aCluster();
+  const { cluster, backup, folder, remove } = await aCluster();
   remove(...deleted);
   await cluster.server.swapData(backup);
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -59,6 +59,9 @@ test.each([
     expect(stderr).toEqual([expect.stringMatching(new RegExp(`${source.replace('.', '\\.')} proves that it reached`))]);
     expect(stderr[0]).toMatch(/: \d+ events are missing\. .* run "svc accept-loss" on every node/);
   }
+  const file = join(folder, 'export.ndjson');
+  const exported = await cluster.command('a', 'export', file);
+  expect({ ...exported, isThere: existsSync(file) }).toMatchObject({ exitCode: 0, isThere: true });
   const accepted = await cluster.command('a', 'accept-loss');
   expect(accepted).toMatchObject({ exitCode: 0, stderr: [] });
   const node = await cluster.inProcessNode('a');

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
@@ -7,6 +8,7 @@ import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
+import { StoreLacksEvents } from '../eventstore/mirror/resumePoint.ts';
 import { countParkedEvents, countPendingEvents } from '../outbox/outbox.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
@@ -16,6 +18,8 @@ export interface EventStoreHistoryOptions {
   readonly masterKey: string | undefined;
   readonly folder: DataFolder;
   readonly print: (line: string) => void;
+  /** Whether nothing will be written: then a store is read that lacks events which this node has read. */
+  readonly onlyReads?: boolean;
 }
 
 const RETRY_MS = 1_000;
@@ -26,12 +30,23 @@ export async function openEventStoreHistory({
   masterKey,
   folder,
   print,
+  onlyReads = false,
 }: EventStoreHistoryOptions): Promise<HistoryTarget> {
   const settings = parseConnectionString(url);
   requireMasterKey(masterKey);
   const faults = new Faults({ print, now: Date.now });
   const path = folder.file('mirror.sqlite');
-  const store = await openEventStore({ settings, path, node: folder.node, print, faults });
+  const open = (mirror: string) => openEventStore({ settings, path: mirror, node: folder.node, print, faults });
+  const temporary = folder.file('mirror.export.sqlite');
+  const removeTemporary = () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${temporary}${suffix}`, { force: true });
+  };
+  removeTemporary();
+  const store = await open(path).catch((error: unknown) => {
+    if (!onlyReads || !(error instanceof StoreLacksEvents)) throw error;
+    print(`The export will not have all events. ${error.message}`);
+    return open(temporary);
+  });
   const { log, keys, replicationTarget } = store;
   const outbox = folder.file('outbox.sqlite');
   const pending = await store.retry(() => countPendingEvents(outbox, replicationTarget));
@@ -93,7 +108,10 @@ export async function openEventStoreHistory({
       for (const key of newKeys) await keys.write(key);
     },
     append,
-    close: store.close,
+    async close() {
+      await store.close();
+      removeTemporary();
+    },
   };
 }
 

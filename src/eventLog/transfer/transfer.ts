@@ -21,18 +21,20 @@ const MAX_PER_APPEND: BatchLimits = { events: 200, bytes: 512 * 1_024 };
 
 /**
  * Exports a complete history into a file, and verifies the chain of each stream.
+ * @param onBreak called with a sentence for each event that is not intact, which is exported then; without it, export fails
  * @throws TransferFailed
  */
 export async function exportHistory(
   source: HistorySource,
   path: string,
   onProgress: OnProgress,
+  onBreak?: (message: string) => void,
 ): Promise<TransferSummary> {
   // The head is read before the keys, so that the keys of all exported events are included.
   const head = await source.head();
   const keys = await source.readKeys();
   const events = reportProgress(
-    verifyEvents(eventsUpTo(source.readAll(position(0)), head), 'the log'),
+    verifyEvents(eventsUpTo(source.readAll(position(0)), head), 'the log', onBreak),
     head,
     onProgress,
   );
