@@ -201,7 +201,8 @@ async function exportTo(path: string): Promise<void> {
     };
     const { events, keys } = await exportHistory(history, path, progressPrinter(), onBreak);
     if (breaks > 0) process.exitCode = 1;
-    const verified = breaks === 0 ? 'each chain of hashes is intact' : `${breaks} events do not continue those before them`;
+    const verified =
+      breaks === 0 ? 'each chain of hashes is intact' : `${breaks} events do not continue those before them`;
     return `${events} events and ${keys} keys are in ${path}; ${verified}`;
   }, true);
 }

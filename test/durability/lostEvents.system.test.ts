@@ -208,7 +208,9 @@ test('refuses a log from whose middle an event was deleted, until that is accept
   const refused = await run(folder, 'serve');
   expect(refused).toMatchObject({ exitCode: 1, stdout: [] });
   expect(refused.stderr).toEqual([
-    expect.stringMatching(/is broken at position 6: .* follows position 4\. Events are missing.* run "svc accept-loss"/),
+    expect.stringMatching(
+      /is broken at position 6: .* follows position 4\. Events are missing.* run "svc accept-loss"/,
+    ),
   ]);
   const exported = await run(folder, 'export', join(folder, 'export.ndjson'));
   expect(exported.stderr).toContain('The export will not have all events: the log has no event at position 5.');

@@ -149,9 +149,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
 function refuseBroken({ name, logPath }: Store, error: unknown): never {
   if (!(error instanceof LogBroken)) throw error;
   const remedy =
-    name === 'embedded'
-      ? restoreOrAccept(logPath)
-      : `Delete ${logPath}, which svc reads again from EventStoreDB.`;
+    name === 'embedded' ? restoreOrAccept(logPath) : `Delete ${logPath}, which svc reads again from EventStoreDB.`;
   throw new LogBroken(logPath, error.found, remedy);
 }
 

@@ -3,8 +3,8 @@ import type { Instant, Position } from '../../domain/core/brands.ts';
 import { EventParked } from '../../domain/outbox/events.ts';
 import { Continuity, type LogBreak } from '../continuity.ts';
 import type { EventMetadata } from '../eventLog.ts';
-import { readAcceptedUpTo } from '../sqlite/acceptedLosses.ts';
 import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
+import { readAcceptedUpTo } from '../sqlite/acceptedLosses.ts';
 
 /** An event that is not the one that was written, or does not continue the log before it. */
 export interface FoundBreak extends LogBreak {

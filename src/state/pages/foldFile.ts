@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
 import { type Fold, foldPage } from '../fold/fold.ts';
-import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';

@@ -1,6 +1,6 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
-import type { PageLinks } from './pageLinks.ts';
 import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
+import type { PageLinks } from './pageLinks.ts';
 
 /** The part of a page that the fold reads, packed for the transfer between threads: each object costs more than its content. */
 export interface PackedPage {

@@ -67,9 +67,21 @@ test.each(threads)('folds an intact log with %s, from any position', async (_wha
 });
 
 test.each([
-  ['position in a page', 'DELETE FROM events WHERE position = 100', 'position 101: the event of firewall-b there follows position 99'],
-  ['last position of a page', 'DELETE FROM events WHERE position = 512', 'position 513: the event of firewall-b there follows position 511'],
-  ['first position', 'DELETE FROM events WHERE position = 1', 'position 2: the event of firewall-b there follows position 0'],
+  [
+    'position in a page',
+    'DELETE FROM events WHERE position = 100',
+    'position 101: the event of firewall-b there follows position 99',
+  ],
+  [
+    'last position of a page',
+    'DELETE FROM events WHERE position = 512',
+    'position 513: the event of firewall-b there follows position 511',
+  ],
+  [
+    'first position',
+    'DELETE FROM events WHERE position = 1',
+    'position 2: the event of firewall-b there follows position 0',
+  ],
   [
     'revision',
     `UPDATE events SET revision = revision + 100000 WHERE stream = 'firewall-b' AND position >= 1000`,

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { EventParked } from '../../domain/outbox/events.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
-import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
+import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 import { EVENT_COLUMNS, type EventColumns, IN_ORDER, preparePage } from '../../eventLog/sqlite/eventRows.ts';
 import { type PackedPage, PagePacker } from './packPage.ts';
 
@@ -103,7 +103,12 @@ export class PageContinuity {
     this.#note(
       head
         ? brokenLink(head[0], head[1], event)
-        : { position, stream, revision, reason: `is revision ${revision} of its stream, but revision ${revision - 1} is missing` },
+        : {
+            position,
+            stream,
+            revision,
+            reason: `is revision ${revision} of its stream, but revision ${revision - 1} is missing`,
+          },
     );
     this.#heads.delete(stream);
     this.#heads.set(stream, [lastRevision, lastHash]);

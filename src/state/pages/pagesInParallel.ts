@@ -1,7 +1,5 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { PAGE_SIZE } from '../../eventLog/sqlite/eventRows.ts';
-import type { Page } from '../../eventLog/sqlite/reader.ts';
-import type { FoldedEvent } from '../fold/foldedEvent.ts';
 import type { PageReader } from './pageReader.ts';
 import type { PageThread } from './pageThread.ts';
 import type { LazyPage, LinkedPage } from './unpackPage.ts';

@@ -1,8 +1,8 @@
 import { type AccountId, type ApiKeyId, instant, microDollars, position } from '../../domain/core/brands.ts';
 import { type Page, toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
-import type { PageLinks } from './pageLinks.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
+import type { PageLinks } from './pageLinks.ts';
 
 /** Creates the events of a page when the fold reaches it: until then a page consists of a few objects. */
 export type LazyPage = () => LinkedPage;
