@@ -1,11 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Position } from '../../domain/core/brands.ts';
 import { EventParked } from '../../domain/outbox/events.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
-import { EVENT_COLUMNS, type EventColumns, IN_ORDER, preparePage } from '../../eventLog/sqlite/eventRows.ts';
-import { type PackedPage, PagePacker } from './packPage.ts';
+import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 
 /** A row of a page, with the metadata that links it to those before it. */
 export type LinkedRow = [...EventColumns, metadata: string];
@@ -30,16 +28,6 @@ export interface PageLinks {
   readonly streams: readonly StreamLinks[];
   /** Events that do not continue those before them in the page. */
   readonly breaks: readonly LogBreak[];
-}
-
-/** Prepares a function that reads and packs a page of rows, with their links. */
-export function preparePackedPages(database: DatabaseSync): (after: Position, upTo: Position) => PackedPage {
-  const statement = preparePage(database, `${EVENT_COLUMNS}, metadata`, IN_ORDER);
-  const packer = new PagePacker();
-  return (after, upTo) => {
-    const rows = statement.all(after, upTo) as unknown as LinkedRow[];
-    return { ...packer.pack(rows as unknown as EventColumns[]), links: linkPage(rows) };
-  };
 }
 
 /** Links the events of a page. Nearly all of them are requests of one stream, so this costs little more than reading them. */

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { prepareLastPosition } from '../../eventLog/sqlite/eventRows.ts';
-import { PageContinuity, preparePackedPages } from './pageLinks.ts';
+import { preparePackedPages } from './packedPages.ts';
+import { PageContinuity } from './pageLinks.ts';
 import { type LazyPage, PageUnpacker } from './unpackPage.ts';
 
 /** Reads from the log's file what a fold needs of it, on the calling thread. */

@@ -1,7 +1,7 @@
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { transfer } from '../../lib/threads/transfer.ts';
-import { preparePackedPages } from './pageLinks.ts';
+import { preparePackedPages } from './packedPages.ts';
 import type { PageThreadProtocol } from './pageThread.ts';
 
 // Program of the thread that reads pages of the log for a fold on another thread. It imports little, because a start waits for it.
