@@ -25,9 +25,11 @@ async function aNode() {
 
 type Node = Awaited<ReturnType<typeof aNode>>['node'];
 const statusOf = (node: Node) => node.api.call('GET', '/api/status');
+/** What counts on the limit of the key, also of requests that the log does not have. */
 const usedOf = async (node: Node) => {
   const [{ limits }] = await node.api.call('GET', '/api/api-keys');
-  return limits[0].current_value + limits[0].reserved_value;
+  const { reservations } = await statusOf(node);
+  return limits[0].current_value + (reservations.limits[0]?.reserved_value ?? 0);
 };
 
 test(

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { replay } from '../../src/state/past/replay.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { delayed, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { delayedUntil, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
@@ -168,13 +168,16 @@ describe('a limit', () => {
     const { askTimes, limit } = await withKey();
     moveClock(72 * HOUR_MS);
     expect(await askTimes(1)).toEqual([200]);
-    gateway.pool[0]?.at.always(delayed(400, textResponse({ usage })));
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    gateway.pool[0]?.at.always(delayedUntil(promise, textResponse({ usage })));
     const open = askTimes(1);
     await vi.waitUntil(() => gateway.asked().length === 2, waitOptions);
     moveClock(0);
     await gateway.api('POST', '/api/clock/accept');
     expect(await limit()).toMatchObject({ current_value: 1_000 });
-    expect((await limit()).reserved_value).toBeGreaterThan(0);
+    // The open request reserves the rest.
+    expect(await askTimes(1)).toEqual([429]);
+    answer();
     expect(await open).toEqual([200]);
     expect(await limit()).toMatchObject({ current_value: 2_000, reserved_value: 0 });
     expect(await askTimes(2)).toEqual([200, 429]);

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
-import { RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
+import { ADMIT_VERSION } from '../../src/domain/limits/admit.ts';
+import { RequestAdmitted, RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
 import type { EventLog } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
@@ -18,7 +19,7 @@ import { createPasswords } from '../../src/management/auth/passwords.ts';
 import type { SetupToken } from '../../src/management/auth/setupToken.ts';
 import { SignInRecorder } from '../../src/management/auth/signInRecorder.ts';
 import { createCommands } from '../../src/management/http/commands.ts';
-import { createViews, type UnrecordedState } from '../../src/management/http/views.ts';
+import { createViews } from '../../src/management/http/views.ts';
 import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../src/management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../src/management/resources/status.ts';
@@ -34,6 +35,8 @@ import { call, type SentRequest } from './call.ts';
 import { NOW } from './specification.ts';
 
 type CompletedData = Parameters<typeof RequestCompleted>[0];
+type AdmittedData = Parameters<typeof RequestAdmitted>[0];
+type Estimate = NonNullable<AdmittedData['admission']>['estimate'];
 type RefusedData = Parameters<typeof RequestRefused>[0];
 
 /** Registers a cleanup; cleanups run in reverse order. */
@@ -52,7 +55,6 @@ export interface StageOptions {
   readonly startAt?: Instant;
   readonly handle?: HandleCommand;
   readonly queries?: Partial<ReadModelPorts>;
-  readonly reservedOn?: UnrecordedState['reservedOn'];
   readonly connection?: ConnectionInfo;
   readonly setupToken?: SetupToken;
   readonly nodeStatus?: () => NodeStatus;
@@ -110,9 +112,8 @@ export async function startManagement(
   };
   const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });
   await links.start();
-  const unrecorded = { reservedOn: stageOptions.reservedOn ?? (() => 0) };
   const management = createManagement({
-    views: createViews({ hot, past: createPast({ log, hot }), now, unrecorded }),
+    views: createViews({ hot, past: createPast({ log, hot }), now }),
     commands,
     queries: { ...readModels.queries, ...stageOptions.queries },
     vault,
@@ -169,6 +170,7 @@ const EMBEDDED_NODE: NodeStatus = {
   readModels: 'embedded',
   leaderTasks: [],
   faults: [],
+  reservations: { requests: 0, amountOn: () => 0 },
 };
 
 /** Read models that start their worker with the first query: most tests need none. */
@@ -239,6 +241,27 @@ export const completed = (data: Partial<CompletedData> = {}) =>
     costMicroDollars: 1_250 as CompletedData['costMicroDollars'],
     priceVersion: '1',
     attempts: [],
+    ...data,
+  });
+
+/** An announced request that reserves its estimate, unless it is completed. */
+export const admitted = (estimate: Estimate, data: Partial<AdmittedData> = {}) =>
+  RequestAdmitted({
+    requestId: `req_${randomUUID()}`,
+    keyId: null,
+    route: '/v1/responses',
+    model: 'gpt-5.1',
+    effort: null,
+    requestedAt: NOW,
+    accountId: 'account-1' as AccountId,
+    admission: {
+      decidedAt: 1 as Position,
+      asOf: data.requestedAt ?? NOW,
+      v: ADMIT_VERSION,
+      estimate,
+      estimateSource: 'default',
+      reserved: [],
+    },
     ...data,
   });
 

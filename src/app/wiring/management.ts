@@ -7,7 +7,7 @@ import { createSetupToken } from '../../management/auth/setupToken.ts';
 import { SignInRecorder } from '../../management/auth/signInRecorder.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
 import { createCommands } from '../../management/http/commands.ts';
-import { createViews, type UnrecordedState } from '../../management/http/views.ts';
+import { createViews } from '../../management/http/views.ts';
 import { createAccountLinks } from '../../management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../management/resources/status.ts';
@@ -45,7 +45,7 @@ export async function createManagementSurface(
 ): Promise<ManagementSurface> {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report } = foundation;
   const { log, vault } = store;
-  const { records, sharedLimits } = pendingState;
+  const { records } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
   await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
 
@@ -76,16 +76,12 @@ export async function createManagementSurface(
     deviceCodes: createDeviceCodes({ authBaseUrl, now }),
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
-  const unrecorded: UnrecordedState = {
-    reservedOn: sharedLimits.knownOn,
-  };
   const management = createManagement({
     views: createViews({
       hot,
       past: createPast({ log, hot }),
       now,
       windowsNow: () => clock.limitClock.shown(),
-      unrecorded,
     }),
     commands,
     queries: readModels,
@@ -96,7 +92,7 @@ export async function createManagementSurface(
     links,
     live,
     connection: { clientAddress, isHttps },
-    nodeStatus: () => nodeStatusOf(foundation),
+    nodeStatus: () => nodeStatusOf(foundation, pendingState),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
@@ -120,7 +116,10 @@ export async function createManagementSurface(
   };
 }
 
-const nodeStatusOf = ({ config, folder, store, nodes, leaderTasks, faults }: Foundation): NodeStatus => ({
+const nodeStatusOf = (
+  { config, folder, store, nodes, leaderTasks, faults }: Foundation,
+  { ledger, sharedLimits }: PendingState,
+): NodeStatus => ({
   node: folder.node,
   nodes: nodes.names,
   events: store.name,
@@ -129,6 +128,7 @@ const nodeStatusOf = ({ config, folder, store, nodes, leaderTasks, faults }: Fou
   readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
   leaderTasks: [...leaderTasks.all].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
   faults: faults.current,
+  reservations: { requests: ledger.size, amountOn: sharedLimits.knownOn },
 });
 
 /** The callback arrives on the loopback interface, or in a container on the one whose ports are published. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
-import { completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { admitted, completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
+import { AccountsCooled } from '../../domain/coolDown/events.ts';
 import {
   type AccountId,
   type ApiKeyId,
@@ -17,8 +18,13 @@ import { Checkpoints } from '../../state/fold/checkpoints.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import { createPast } from '../../state/past/past.ts';
+import { endpointsOf } from './describeRoute.ts';
 
-const PATHS_WITH_AT = ['/api/accounts', '/api/api-keys', '/api/firewall/ips', '/api/settings'];
+/** The paths of all GETs that can show earlier state. */
+const pathsWithAt = ({ management }: Pick<Stage, 'management'>): string[] =>
+  endpointsOf(management)
+    .endpoints.filter(({ method, query }) => method === 'get' && query && 'at' in query)
+    .map(({ path }) => path);
 
 /** Pseudo-random integers below `below`, the same in every run. */
 function randomIntegers(seed: number): (below: number) => number {
@@ -77,6 +83,19 @@ async function actAtRandom(stage: Stage, roll: (below: number) => number): Promi
             ]
           : [],
     });
+  const open = [...stage.hot.state.openRequests.keys()];
+  const admit = () => {
+    const asOf = instant(Math.max(stage.clock.now, stage.hot.state.windowsClock.time));
+    const estimate = { inputTokens: roll(900), outputTokens: roll(900), costMicroDollars: roll(2_000_000) };
+    return admitted(estimate, { keyId: keyId ?? null, requestedAt: asOf });
+  };
+  const cooled = () => ({
+    accountId,
+    since: stage.clock.now,
+    until: instant(stage.clock.now + roll(10_000_000)),
+    cause: 'throttled',
+    failures: 1 + roll(3),
+  });
   const sample = () => ({
     accountId,
     primary: { usedPercent: roll(101), resetAt: instant(stage.clock.now + 3_600_000), windowMinutes: 300 },
@@ -105,16 +124,21 @@ async function actAtRandom(stage: Stage, roll: (below: number) => number): Promi
     () => stage.call('POST', `/api/accounts/${accountId}/pause`),
     () => stage.call('POST', `/api/accounts/${accountId}/reactivate`),
     () => accountId && record(stage, AccountUsageObserved(sample())),
+    () => accountId && record(stage, AccountsCooled({ number: 1, requests: [{ requestId: 'r', accounts: [cooled()] }] })),
     () => record(stage, request()),
     () => record(stage, request()),
     () => record(stage, request()),
+    () => keyId && record(stage, admit()),
+    () => keyId && record(stage, admit()),
+    () => open.length > 0 && record(stage, { ...request(), data: { ...request().data, requestId: open[roll(open.length)] } }),
+    () => stage.call('POST', '/api/clock/accept'),
   ];
   await acts[roll(acts.length)]?.();
 }
 
 const responses = async (stage: Stage, query = '') =>
   Object.fromEntries(
-    await Promise.all(PATHS_WITH_AT.map(async (path) => [path, (await stage.call('GET', path + query)).body])),
+    await Promise.all(pathsWithAt(stage).map(async (path) => [path, (await stage.call('GET', path + query)).body])),
   );
 
 test('shows every earlier state of a random history by position and by time', async () => {
@@ -150,7 +174,7 @@ test('shows every earlier state of a random history by position and by time', as
 const comparable = ({ state, now }: Awaited<ReturnType<ReturnType<typeof createPast>['at']>>) => ({
   now,
   ...Object.fromEntries(
-    Object.entries(state).filter(([name]) => !['pins', 'openRequests', 'revisions'].includes(name)),
+    Object.entries(state).filter(([name]) => !['pins', 'revisions'].includes(name)),
   ),
 });
 
@@ -189,7 +213,7 @@ test.each([
   ['', 'at must be a position'],
   ['1&at=2', 'at is given twice'],
 ])('rejects at=%s: %s', async (value, message) => {
-  for (const path of PATHS_WITH_AT) {
+  for (const path of pathsWithAt(stage())) {
     const { status, body } = await stage().call('GET', `${path}?at=${value}`);
     expect([status, body.error.code]).toEqual([400, 'validation_error']);
     expect(body.error.message).toContain(message);

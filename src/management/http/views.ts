@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiKeyId, type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
@@ -8,30 +8,22 @@ import type { EventStep, MomentQuery, Past } from '../../state/past/past.ts';
 import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
 
-/** State as of one moment, with the clock of that moment. */
+/** State as of one moment, with the clock of that moment: all that figures are made of, so that `?at=` gives them again. */
 export interface View {
   readonly state: HotState;
   readonly now: Instant;
   /** The time of limit windows at that moment. */
   readonly windowsNow: Instant;
-  /** What open requests have reserved in the limit window that contains `at`, in the unit of the rule's counter. */
-  readonly reservedOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
-}
-
-/** State of this node that no event records. */
-export interface UnrecordedState {
-  readonly reservedOn: View['reservedOn'];
 }
 
 /** Read access to current and earlier state. */
 export interface Views {
   /** The state after every event that this node has folded. */
   readonly current: HotState;
-  /** The current state together with the state that no event records. */
+  /** The current state with the clock of this node. */
   currentView(): View;
   /**
-   * The state that the query parameter `at` names, or the current one without it. Earlier states have no reservations: no
-   * event records these.
+   * The state that the query parameter `at` names, or the current one without it.
    * @throws Refusal `validation_error`
    */
   asOf(ctx: ManagementContext): Promise<View>;
@@ -45,7 +37,6 @@ export interface ViewsOptions {
   readonly now: () => Instant;
   /** The time of limit windows; by default that of the hot state. */
   readonly windowsNow?: () => Instant;
-  readonly unrecorded: UnrecordedState;
 }
 
 /** The query of every GET that can show earlier state. */
@@ -61,14 +52,8 @@ export function createViews({
   past,
   now,
   windowsNow = () => windowsTime(hot.state.windowsClock, now()),
-  unrecorded,
 }: ViewsOptions): Views {
-  const current = (): View => ({
-    state: hot.state,
-    now: now(),
-    windowsNow: windowsNow(),
-    reservedOn: unrecorded.reservedOn,
-  });
+  const current = (): View => ({ state: hot.state, now: now(), windowsNow: windowsNow() });
   return {
     get current() {
       return hot.state;
@@ -78,13 +63,11 @@ export function createViews({
       const { at } = ctx.query;
       if (at === undefined) return current();
       const moment = await past.at(parseAt(at, hot.state.position, now()));
-      return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now), ...NOTHING_UNRECORDED };
+      return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now) };
     },
     eventStep: (position) => past.step(position),
   };
 }
-
-const NOTHING_UNRECORDED: UnrecordedState = { reservedOn: () => 0 };
 
 function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): MomentQuery {
   if (typeof at !== 'string') return refuseAt('is given twice');

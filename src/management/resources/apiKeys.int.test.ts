@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { admitted, completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
 import { DAY, NOW } from '../../../test/support/specification.ts';
 import type { ApiKeyId, MicroDollars } from '../../domain/core/brands.ts';
 
@@ -313,12 +313,24 @@ test('clears usage when a window has passed and shows the next reset', async () 
 });
 
 test('shows reservations of open requests apart from usage', async () => {
-  const stage = await startManagement({ reservedOn: (_keyId, ruleId) => (ruleId === 1 ? 300 : 1_500_000) });
-  const key = await createKey(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
-  expect(key.limits).toMatchObject([
-    { current_value: 0, reserved_value: 300 },
-    { current_value: 0, current_cost_usd: 0, reserved_value: 1, reserved_cost_usd: 1.5 },
+  const stage = await startManagement();
+  const { id } = await createKey(stage, { limits: [rule, { ...rule, limit_type: 'cost_usd' }] });
+  const other = await createKey(stage, { limits: [rule] });
+  const request = { keyId: id as ApiKeyId, requestId: 'req_1' };
+  await stage.append(admitted({ inputTokens: 100, outputTokens: 200, costMicroDollars: 1_500_000 }, request));
+  const limits = async () => {
+    const keys: { id: string; limits: unknown[] }[] = (await stage.call('GET', '/api/api-keys')).body;
+    return [id, other.id].map((wanted) => keys.find((key) => key.id === wanted)?.limits);
+  };
+  expect(await limits()).toMatchObject([
+    [
+      { current_value: 0, reserved_value: 300 },
+      { current_value: 0, current_cost_usd: 0, reserved_value: 1, reserved_cost_usd: 1.5 },
+    ],
+    [{ current_value: 0, reserved_value: 0 }],
   ]);
+  await stage.append(completed(request));
+  expect(await limits()).toMatchObject([[{ current_value: 120, reserved_value: 0 }, { reserved_value: 0 }], [{}]]);
 });
 
 test('invalidates the old value of a regenerated key immediately', async () => {

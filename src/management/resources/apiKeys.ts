@@ -9,6 +9,8 @@ import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
 import { type LimitRule, limitTypeSchema, limitWindowSchema, onExceededSchema } from '../../domain/limits/limitRule.ts';
 import { limitTypes } from '../../domain/limits/limitTypes.ts';
 import { windowAt } from '../../domain/limits/limitWindows.ts';
+import type { OpenRequest } from '../../state/fold/hotState.ts';
+import { reservedByOpen } from '../../state/fold/openReservations.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { boundedArray, readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
@@ -16,6 +18,7 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
 import { atQuery, type View } from '../http/views.ts';
+import { reservedFields } from './apiKeys/reservedFields.ts';
 
 /** An unpaired surrogate would not survive storage in UTF-8. */
 const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
@@ -79,7 +82,9 @@ const Limit = z
     on_exceeded: onExceededSchema(z),
     reset_at: z.iso.datetime(),
     current_value: z.int(),
-    reserved_value: z.int(),
+    reserved_value: z
+      .int()
+      .describe('What requests that are open for two seconds or longer have reserved, in addition to `current_value`'),
     current_cost_usd: z.number().optional(),
     reserved_cost_usd: z.number().optional(),
   })
@@ -135,13 +140,16 @@ const routes = {
 
 /** API keys with their limits and usage. */
 export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
-  const current = (key: ApiKey | undefined, keyId: ApiKeyId) =>
-    apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), views.currentView());
+  const current = (key: ApiKey | undefined, keyId: ApiKeyId) => {
+    const view = views.currentView();
+    return apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), view, openByKey(view).get(keyId));
+  };
 
   return newRouter('/api/api-keys')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
-      return [...view.state.apiKeys.values()].map((key) => apiKeyEntry(key, view));
+      const open = openByKey(view);
+      return [...view.state.apiKeys.values()].map((key) => apiKeyEntry(key, view, open.get(key.id)));
     })
     .post('/', routes.create, async (ctx) => {
       const body = await readBody(ctx, CreateApiKey, 'invalid_api_key_payload');
@@ -213,8 +221,14 @@ function limitsOf({ limits, weekly_token_limit: weekly }: EditableFields): Limit
   return [{ limitType: 'total_tokens', limitWindow: 'weekly', maxValue: weekly, modelFilter: null }];
 }
 
-/** A key with its usage, without its value. */
-function apiKeyEntry(key: ApiKey, { state, windowsNow, reservedOn }: View): z.infer<typeof ApiKeyEntry> {
+const openByKey = ({ state }: View) => Map.groupBy(state.openRequests.values(), ({ data }) => data.keyId);
+
+/** A key with its usage, without its value. @param open its requests that were announced and have not ended */
+function apiKeyEntry(
+  key: ApiKey,
+  { state, windowsNow }: View,
+  open: readonly OpenRequest[] = [],
+): z.infer<typeof ApiKeyEntry> {
   const counters = state.counters.get(key.id);
   return {
     id: key.id,
@@ -225,14 +239,17 @@ function apiKeyEntry(key: ApiKey, { state, windowsNow, reservedOn }: View): z.in
     is_active: key.isActive,
     created_at: iso(key.createdAt),
     last_used_at: counters?.lastUsedAt ? iso(counters.lastUsedAt) : null,
-    limits: key.rules.map((rule) => limitEntry(rule, counters, reservedOn(key.id, rule.id, windowsNow), windowsNow)),
+    limits: key.rules.map((rule) => {
+      const reserved = reservedByOpen(open, rule, state.windowsClock, windowsNow);
+      return limitEntry(rule, counters, reserved, windowsNow);
+    }),
   };
 }
 
 /**
- * `reserved_value` is what open requests have reserved in addition to `current_value`. Costs are counted in
- * micro-dollars: a `cost_usd` rule shows them in whole dollars, and exactly in `..._cost_usd`
- * (docs/decisions/0025-limit-windows-and-units.md).
+ * `reserved_value` is what open requests have reserved in addition to `current_value`, once the log has them
+ * (docs/decisions/0027-open-requests-are-announced.md). Costs are counted in micro-dollars: a `cost_usd` rule shows them in
+ * whole dollars, and exactly in `..._cost_usd` (docs/decisions/0025-limit-windows-and-units.md).
  */
 function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, windowsNow: Instant) {
   const used = usedAt(counters, rule, windowsNow);
@@ -246,8 +263,7 @@ function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved
     on_exceeded: rule.onExceeded,
     reset_at: iso(windowAt(rule, windowsNow).resetAt),
     current_value: Math.floor(used / amountsPerUnit),
-    reserved_value: Math.floor(reserved / amountsPerUnit),
+    ...reservedFields(rule, reserved),
   };
-  if (rule.limitType !== 'cost_usd') return entry;
-  return { ...entry, current_cost_usd: used / amountsPerUnit, reserved_cost_usd: reserved / amountsPerUnit };
+  return rule.limitType === 'cost_usd' ? { ...entry, current_cost_usd: used / amountsPerUnit } : entry;
 }

@@ -23,8 +23,8 @@ interface ModelsOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const modelRoutes = ({ views, queries, pricedModels }: ModelsOptions) =>
   newRouter('/api/models')
     .get('/', routes.list, async () => {
-      const served = await queries.requestLog.models(views.current.position);
       const names = displayNames(views.current.models);
+      const served = await queries.requestLog.models(views.current.position);
       const ids = [...new Set([...pricedModels, ...served, ...names.keys()])].sort();
       return { models: ids.map((id) => ({ id, name: names.get(id) ?? id })) };
     })

@@ -37,22 +37,25 @@ const routes = {
   }),
 };
 
-interface OverviewOptions extends Pick<Capabilities, 'views' | 'queries' | 'now'> {
+interface OverviewOptions extends Pick<Capabilities, 'views' | 'queries'> {
   readonly usageRefreshSeconds: number;
 }
 
 /** The figures of the dashboard overview. */
-export const overviewRoutes = ({ views, queries, now, usageRefreshSeconds }: OverviewOptions) =>
+export const overviewRoutes = ({ views, queries, usageRefreshSeconds }: OverviewOptions) =>
   newRouter('/api/dashboard')
     .get('/overview', routes.get, async () => {
-      const at = now();
-      const { position } = views.current;
+      const view = views.currentView();
+      const { state, now: at } = view;
+      const { position } = state;
+      // Before the queries, during which the state changes.
+      const counts = accountCounts(view);
       const [week, day] = await Promise.all([
         queries.requestTotals.since(instant(at - 7 * DAY_MS), position),
         queries.requestTotals.since(instant(at - DAY_MS), position),
       ]);
       return {
-        accountCounts: accountCounts(views.currentView()),
+        accountCounts: counts,
         usageSummary: {
           totalTokens: week.inputTokens + week.outputTokens,
           totalCost: week.costMicroDollars / 1_000_000,

@@ -15,6 +15,7 @@ test('shows the position of an embedded node and of its read models', async () =
     outbox: null,
     read_models: { store: 'embedded', position: 1, behind: 0, trouble: null },
     sole_work: [],
+    reservations: { requests: 0, limits: [] },
     problems: [],
   });
 });
@@ -49,15 +50,19 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
         { name: 'polling', holder: 'b', isHere: false },
         { name: 'read-models', holder: undefined, isHere: false },
       ],
+      reservations: { requests: 3, amountOn: (_keyId, ruleId) => (ruleId === 1 ? 300 : 1_500_000) },
       faults: [{ code: 'outbox_full', cause: 'The outbox is full.', remedy: 'Wait.', since }],
     }),
   });
+  const rule = { limit_window: 'daily', max_value: 1_000 };
+  const limits = ['total_tokens', 'cost_usd'].map((limit_type) => ({ ...rule, limit_type }));
+  const { body: key } = await stage.call('POST', '/api/api-keys', { body: { name: 'k', limits } });
   const { status, body } = await stage.call('GET', '/api/status');
   expect(status).toBe(200);
   expect(body).toEqual({
     node: 'a',
     nodes: ['a', 'b'],
-    events: { store: 'eventstore', position: 0, cut_off_since: iso(since) },
+    events: { store: 'eventstore', position: 1, cut_off_since: iso(since) },
     outbox: {
       pending: 7,
       parked: 1,
@@ -70,6 +75,13 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
       { name: 'polling', node: 'b', is_here: false },
       { name: 'read-models', node: null, is_here: false },
     ],
+    reservations: {
+      requests: 3,
+      limits: [
+        { key_id: key.id, limit_id: 1, reserved_value: 300 },
+        { key_id: key.id, limit_id: 2, reserved_value: 1, reserved_cost_usd: 1.5 },
+      ],
+    },
     problems: [
       { code: 'outbox_full', subject: null, since: iso(since), cause: 'The outbox is full.', remedy: 'Wait.' },
     ],

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { type Instant, instant, iso } from '../../domain/core/brands.ts';
+import type { ApiKey } from '../../domain/apiKey/state.ts';
+import { type ApiKeyId, type Instant, instant, iso } from '../../domain/core/brands.ts';
 import type { CurrentFault } from '../../lib/faults.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import type { View } from '../http/views.ts';
+import { reservedFields } from './apiKeys/reservedFields.ts';
 
 const StoreStatus = z
   .object({
@@ -50,6 +53,21 @@ const StoreStatus = z
         }),
       )
       .describe('Tasks that one leader performs for all nodes'),
+    reservations: z
+      .object({
+        requests: z.int().describe('Open requests of this node that reserve on limits'),
+        limits: z
+          .array(
+            z.object({
+              key_id: z.string(),
+              limit_id: z.int(),
+              reserved_value: z.int(),
+              reserved_cost_usd: z.number().optional(),
+            }),
+          )
+          .describe('What counts on this node in addition to `current_value`. The first 100 limits'),
+      })
+      .describe('What this node takes for reserved, also by requests that the log does not have (yet)'),
     problems: z
       .array(
         z.object({
@@ -102,6 +120,12 @@ export interface NodeStatus {
     readonly holder: string | undefined;
     readonly isHere: boolean;
   }[];
+  readonly reservations: {
+    /** Number of open requests of this node that reserve on limits, whether or not the log has them. */
+    readonly requests: number;
+    /** What counts in the window of a rule that contains `at` beyond its counter, in the unit of that. */
+    readonly amountOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  };
   /** What is wrong at the moment. */
   readonly faults: readonly CurrentFault[];
 }
@@ -114,8 +138,10 @@ interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
   newRouter('/api/status')
     .get('/', routes.get, async () => {
-      const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, faults } = nodeStatus();
-      const { position } = views.current;
+      const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, reservations, faults } = nodeStatus();
+      const view = views.currentView();
+      const { position } = view.state;
+      const limits = reservedLimits(view, reservations.amountOn);
       const reached = await queries.progress.reached(position).catch((error: Error) => error);
       const isAvailable = typeof reached === 'number';
       return {
@@ -145,6 +171,7 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
           trouble: isAvailable ? null : reached.message,
         },
         sole_work: leaderTasks.map(({ name, holder, isHere }) => ({ name, node: holder ?? null, is_here: isHere })),
+        reservations: { requests: reservations.requests, limits },
         problems: faults.map(({ code, subject, since, cause, remedy }) => ({
           code,
           subject: subject ?? null,
@@ -155,3 +182,14 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
       };
     })
     .routes();
+
+const MAX_RESERVED_LIMITS = 100;
+
+function reservedLimits({ state, windowsNow }: View, amountOn: NodeStatus['reservations']['amountOn']) {
+  const ofKey = ({ id, rules }: ApiKey) =>
+    rules.flatMap((rule) => {
+      const amount = amountOn(id, rule.id, windowsNow);
+      return amount > 0 ? [{ key_id: id, limit_id: rule.id, ...reservedFields(rule, amount) }] : [];
+    });
+  return Iterator.from(state.apiKeys.values()).flatMap(ofKey).take(MAX_RESERVED_LIMITS).toArray();
+}

@@ -6,6 +6,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryChoice, queryInteger } from '../http/query.ts';
+import { atQuery } from '../http/views.ts';
 import { byFrequency, errorRate } from './usage/errorStatistics.ts';
 import { aggregatedWindow, roundPercent, windowMinutes, windowOf } from './usage/usageWindow.ts';
 
@@ -56,19 +57,24 @@ const routes = {
   }),
   window: describeRoute({
     summary: 'Get the remaining usage of each account by its last sample',
-    query: { window: z.enum(['primary', 'secondary']).default('primary') },
+    query: { window: z.enum(['primary', 'secondary']).default('primary'), ...atQuery },
     response: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsage) }),
   }),
 };
 
 /** The usage of accounts as the provider reported it, and the cost of requests. */
-export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
+export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/usage')
     .get('/summary', routes.summary, async () => {
-      const totals = await queries.requestTotals.since(instant(now() - WEEK_MS), views.current.position);
+      const { state, now } = views.currentView();
+      // Before the query, during which the state changes.
+      const windows = {
+        primary_window: aggregatedWindow(state, 'primary'),
+        secondary_window: aggregatedWindow(state, 'secondary'),
+      };
+      const totals = await queries.requestTotals.since(instant(now - WEEK_MS), state.position);
       return {
-        primary_window: aggregatedWindow(views.current, 'primary'),
-        secondary_window: aggregatedWindow(views.current, 'secondary'),
+        ...windows,
         cost: { currency: 'USD', totalUsd7d: totals.costMicroDollars / 1_000_000 },
         metrics: {
           requests7d: totals.requests + totals.unlogged,
@@ -82,11 +88,13 @@ export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' 
     .get('/history', routes.history, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
       // Samples are summed by hour: an hour that overlaps the period is included completely.
-      const since = instant(now() - (hours + 1) * HOUR_MS + 1);
-      const means = primaryMeans(await queries.usageTrends.since(since, views.current.position));
+      const { state, now } = views.currentView();
+      const since = instant(now - (hours + 1) * HOUR_MS + 1);
+      const accounts = [...state.accounts.values()];
+      const means = primaryMeans(await queries.usageTrends.since(since, state.position));
       return {
         window_hours: hours,
-        accounts: [...views.current.accounts.values()].map(({ id, planType }) => {
+        accounts: accounts.map(({ id, planType }) => {
           const remaining = means.get(id) ?? 100;
           const capacity = creditsOf(planType).primary;
           return {
@@ -98,14 +106,15 @@ export const usageRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' 
         }),
       };
     })
-    .get('/window', routes.window, (ctx) => {
+    .get('/window', routes.window, async (ctx) => {
       const name = queryChoice(ctx, 'window', ['primary', 'secondary']);
-      const accounts = [...views.current.accounts.values()];
+      const { state } = await views.asOf(ctx);
+      const accounts = [...state.accounts.values()];
       return {
         window_key: name,
-        window_minutes: windowMinutes(views.current, accounts, name),
+        window_minutes: windowMinutes(state, accounts, name),
         accounts: accounts.map((account) => {
-          const { remainingPercent, capacityCredits, remainingCredits } = windowOf(views.current, account, name);
+          const { remainingPercent, capacityCredits, remainingCredits } = windowOf(state, account, name);
           return {
             account_id: account.id,
             remaining_percent_avg: remainingPercent,

@@ -15,11 +15,12 @@ const routes = {
 };
 
 /** The remaining credits of the pool over time. */
-export const usageTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
+export const usageTrendsRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/usage')
     .get('/trends', routes.get, async () => {
-      const { accounts, position } = views.current;
-      const since = trendStart(now());
+      const { state, now } = views.currentView();
+      const { accounts, position } = state;
+      const since = trendStart(now);
       const active = [...accounts.values()].filter(({ status }) => status === 'active');
       const trends = await Promise.all(
         active.map(async ({ id, planType }) => ({

@@ -126,7 +126,7 @@ const MUTABLE_PARTS = {
   keyIdByHash: 'copied',
   counters: 'copied deeply',
   sessions: 'omitted',
-  openRequests: 'omitted',
+  openRequests: 'copied',
   pins: 'omitted',
   answers: 'omitted',
   revisions: 'omitted',

@@ -20,7 +20,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   7: '150120acb2b5f847f6eefe03d895ce0bd122d640937cf1488f2a198637e6c0a8',
   8: '64d3acac79cefd709fea638c506b9d031a7f32578ecc1794f8e2b3ea58fac1f8',
   9: '510c56b095bd3d8ecf7678e857ece234d8c206c6ecf565ec7af63ec14f79e46d',
-  10: '2c507b34379c094ee5b373d24063f1aca23d9ab01d438812955e99040a3c9f2f',
+  10: '92754f8c986f7bad0f07c4412535ad487ebaefcf359467ed2216af7b5a7e40ce',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

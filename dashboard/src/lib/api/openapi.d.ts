@@ -1376,6 +1376,7 @@ export interface components {
             /** @enum {string} */
             on_exceeded: "finish" | "stop";
             reserved_cost_usd?: number;
+            /** @description What requests that are open for two seconds or longer have reserved, in addition to `current_value` */
             reserved_value: number;
             /** Format: date-time */
             reset_at: string;
@@ -1649,6 +1650,18 @@ export interface components {
                 store: "embedded" | "mongodb";
                 /** @description Why they are unavailable */
                 trouble: string | null;
+            };
+            /** @description What this node takes for reserved, also by requests that the log does not have (yet) */
+            reservations: {
+                /** @description What counts on this node in addition to `current_value`. The first 100 limits */
+                limits: {
+                    key_id: string;
+                    limit_id: number;
+                    reserved_cost_usd?: number;
+                    reserved_value: number;
+                }[];
+                /** @description Open requests of this node that reserve on limits */
+                requests: number;
             };
             /** @description Tasks that one leader performs for all nodes */
             sole_work: {
@@ -5636,6 +5649,7 @@ export interface operations {
     getUsageWindow: {
         parameters: {
             query?: {
+                at?: string;
                 window?: "primary" | "secondary";
             };
             header?: never;
