@@ -59,7 +59,9 @@ test('shows every figure of a moment again with its time, also what open request
     return moment;
   };
   const reservedIn = ({ shown }: Moment) =>
-    (shown['/api/api-keys'] as { limits: { reserved_value: number }[] }[])[0]?.limits.map((limit) => limit.reserved_value);
+    (shown['/api/api-keys'] as { limits: { reserved_value: number }[] }[])[0]?.limits.map(
+      (limit) => limit.reserved_value,
+    );
 
   gateway.pool[0]?.at.always(textResponse({ usage }));
   await take('before the first request');

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
-import { admitted, completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import {
+  admitted,
+  completed,
+  type Stage,
+  sharedManagement,
+  startManagement,
+} from '../../../test/support/management.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
 import { AccountsCooled } from '../../domain/coolDown/events.ts';
 import {
@@ -124,13 +130,16 @@ async function actAtRandom(stage: Stage, roll: (below: number) => number): Promi
     () => stage.call('POST', `/api/accounts/${accountId}/pause`),
     () => stage.call('POST', `/api/accounts/${accountId}/reactivate`),
     () => accountId && record(stage, AccountUsageObserved(sample())),
-    () => accountId && record(stage, AccountsCooled({ number: 1, requests: [{ requestId: 'r', accounts: [cooled()] }] })),
+    () =>
+      accountId && record(stage, AccountsCooled({ number: 1, requests: [{ requestId: 'r', accounts: [cooled()] }] })),
     () => record(stage, request()),
     () => record(stage, request()),
     () => record(stage, request()),
     () => keyId && record(stage, admit()),
     () => keyId && record(stage, admit()),
-    () => open.length > 0 && record(stage, { ...request(), data: { ...request().data, requestId: open[roll(open.length)] } }),
+    () =>
+      open.length > 0 &&
+      record(stage, { ...request(), data: { ...request().data, requestId: open[roll(open.length)] } }),
     () => stage.call('POST', '/api/clock/accept'),
   ];
   await acts[roll(acts.length)]?.();
@@ -173,9 +182,7 @@ test('shows every earlier state of a random history by position and by time', as
 
 const comparable = ({ state, now }: Awaited<ReturnType<ReturnType<typeof createPast>['at']>>) => ({
   now,
-  ...Object.fromEntries(
-    Object.entries(state).filter(([name]) => !['pins', 'revisions'].includes(name)),
-  ),
+  ...Object.fromEntries(Object.entries(state).filter(([name]) => !['pins', 'revisions'].includes(name))),
 });
 
 const stage = sharedManagement();

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { admitted, completed, type Stage, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import {
+  admitted,
+  completed,
+  type Stage,
+  sharedManagement,
+  startManagement,
+} from '../../../test/support/management.ts';
 import { DAY, NOW } from '../../../test/support/specification.ts';
 import type { ApiKeyId, MicroDollars } from '../../domain/core/brands.ts';
 

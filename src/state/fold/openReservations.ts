@@ -12,12 +12,7 @@ import type { OpenRequest } from './hotState.ts';
  * @param at a time in the window
  * @returns the amount in the unit of the rule's counter
  */
-export function reservedByOpen(
-  open: Iterable<OpenRequest>,
-  rule: LimitRule,
-  clock: WindowsClock,
-  at: Instant,
-): number {
+export function reservedByOpen(open: Iterable<OpenRequest>, rule: LimitRule, clock: WindowsClock, at: Instant): number {
   const window = windowIndexAt(rule, at);
   let sum = 0;
   for (const { data } of open) {
