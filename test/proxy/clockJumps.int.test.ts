@@ -4,7 +4,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { replay } from '../../src/state/past/replay.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
-import { delayedUntil, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
+import { delayed, delayedUntil, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
