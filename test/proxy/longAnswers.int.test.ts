@@ -32,10 +32,12 @@ async function withKey(limit: Record<string, unknown>) {
     limits: [{ limit_type: 'total_tokens', limit_window: 'daily', ...limit }],
   });
   await gateway.set({ api_key_auth_enabled: true });
-  const headers = { authorization: `Bearer ${key.key}` };
+  const askAs = (bearer: string, body: object = validRequest, path = '/backend-api/svc/responses') =>
+    gateway.ask(body, { headers: { authorization: `Bearer ${bearer}` }, path });
   return {
     id: key.id as string,
-    ask: (body: object = validRequest, path = '/backend-api/svc/responses') => gateway.ask(body, { headers, path }),
+    askAs,
+    ask: (body?: object, path?: string) => askAs(key.key, body, path),
     limits: async () => (await gateway.api('GET', '/api/api-keys')).body[0].limits[0],
   };
 }
@@ -47,20 +49,22 @@ const tokensIn = (text: string) => (text.match(/"delta":"(?:word)+"/g) ?? []).jo
 
 describe('a hundred long answers at once against a budget for ten', () => {
   test.each([
-    { history: false, mode: 'finish', admitted: [95, 100], percentOver: 900 },
-    { history: false, mode: 'stop', admitted: [95, 100], percentOver: 9 },
-    { history: true, mode: 'finish', admitted: [10, 11], percentOver: 10 },
-    { history: true, mode: 'stop', admitted: [10, 11], percentOver: 1 },
+    { known: 'nothing', mode: 'finish', admitted: [95, 100], percentOver: 900, source: 'default' },
+    { known: 'nothing', mode: 'stop', admitted: [95, 100], percentOver: 9, source: 'default' },
+    { known: 'the model', mode: 'finish', admitted: [10, 11], percentOver: 10, source: 'model' },
+    { known: 'the key', mode: 'finish', admitted: [10, 11], percentOver: 10, source: 'key' },
+    { known: 'the key', mode: 'stop', admitted: [10, 11], percentOver: 1, source: 'key' },
   ])(
-    'history: $history, on_exceeded: $mode',
-    async ({ history, mode, admitted: [least = 0, most = 0], percentOver }) => {
-      const { id, ask, limits } = await withKey({ max_value: BUDGET, on_exceeded: mode });
+    'known: $known, on_exceeded: $mode',
+    async ({ known, mode, admitted: [least = 0, most = 0], percentOver, source }) => {
+      const { id, ask, askAs, limits } = await withKey({ max_value: BUDGET, on_exceeded: mode });
       const answer = answerIn(mode === 'stop' ? TOKENS_PER_EVENT : ANSWER_TOKENS / 10);
       gateway.pool[0]?.at.always(answer);
-      if (history) {
-        for (let index = 0; index < 3; index++) await (await ask()).text();
-        await gateway.api('PATCH', `/api/api-keys/${id}`, { reset_usage: true });
+      const { body: other } = await gateway.api('POST', '/api/api-keys', { name: 'other' });
+      for (let index = 0; known !== 'nothing' && index < 3; index++) {
+        await (await (known === 'the key' ? ask() : askAs(other.key))).text();
       }
+      await gateway.api('PATCH', `/api/api-keys/${id}`, { reset_usage: true });
       const before = settled().length;
       const { promise: begins, resolve: begin } = Promise.withResolvers<void>();
       gateway.pool[0]?.at.always(delayedUntil(begins, answer));
@@ -78,7 +82,7 @@ describe('a hundred long answers at once against a budget for ten', () => {
       const { current_value: counted, reserved_value: reserved } = await limits();
       const over = Math.max(0, Math.round((counted / BUDGET - 1) * 100));
       process.stdout.write(
-        `  100 at once, ${history ? 'key with history' : 'fresh key'}, ${mode}: ${admitted.length} admitted, ${stopped.length} stopped, used ${counted} of ${BUDGET}, ${over} % over\n`,
+        `  100 at once, known: ${known}, ${mode}: ${admitted.length} admitted, ${stopped.length} stopped, used ${counted} of ${BUDGET}, ${over} % over\n`,
       );
       expect(reserved).toBe(0);
       expect(admitted.length).toBeGreaterThanOrEqual(least);
@@ -98,7 +102,7 @@ describe('a hundred long answers at once against a budget for ten', () => {
       } else expect(stopped.length).toBe(0);
 
       const sources = new Set(used.map(({ admission }) => admission?.estimateSource));
-      expect([...sources]).toEqual([history ? 'key' : 'default']);
+      expect([...sources]).toEqual([source]);
       expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
     },
     60_000,
@@ -136,11 +140,10 @@ test('reserves more for an answer that turns out longer, so that less is left fo
 });
 
 test('expects of a new key what the answers of all keys used, and no more than a client allows', async () => {
-  const { ask } = await withKey({ max_value: 1_000_000 });
+  const { ask, askAs } = await withKey({ max_value: 1_000_000 });
   const { body: other } = await gateway.api('POST', '/api/api-keys', { name: 'other' });
   gateway.pool[0]?.at.always(textResponse({ usage }));
-  const headers = { authorization: `Bearer ${other.key}` };
-  await (await gateway.ask(validRequest, { headers })).text();
+  await (await askAs(other.key)).text();
   await (await ask()).text();
   await (await ask({ ...validRequest, max_output_tokens: 300 })).text();
   await (await ask({ ...validRequest, model: 'gpt-5.2', max_output_tokens: 90_000 })).text();
