@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDamaged } from './openDatabase.ts';
 
 /** Another process has locked the folder. */
 export class DataFolderInUse extends Error {
@@ -62,7 +63,18 @@ export class FolderLock {
     this.#lock.close();
   }
 
+  /** The content of the file does not matter: a file that is no database is replaced. While it is locked, nothing reads it. */
   #lockFile(): DatabaseSync {
+    try {
+      return this.#lockDatabase();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      rmSync(this.#path);
+      return this.#lockDatabase();
+    }
+  }
+
+  #lockDatabase(): DatabaseSync {
     const lock = new DatabaseSync(this.#path, { timeout: 0 });
     try {
       lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');

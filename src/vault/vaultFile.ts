@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { isFileError, remedyFor } from '../dataFolder/fileErrors.ts';
 import { DataFolderInUse, isBusy } from '../dataFolder/folderLock.ts';
+import { damagedFile, openDatabase } from '../dataFolder/openDatabase.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not return after a power cut; a write-ahead log would keep its old
@@ -27,14 +28,14 @@ export function openVaultFile(path: string): DatabaseSync {
     return openFile(path);
   } catch (error) {
     if (isBusy(error)) throw new DataFolderInUse(dirname(path));
-    if (!isFileError(error)) throw error;
+    if (!isFileError(error) || damagedFile(error)) throw error;
     const advice = remedyFor(error, 'Does it belong to the user that runs svc?');
     throw new Error(`${path} cannot be opened: ${(error as Error).message}. ${advice}`, { cause: error });
   }
 }
 
 function openFile(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 5_000 });
+  const database = openDatabase(path, { timeout: 5_000 });
   try {
     for (const [name, value] of Object.entries(SETTINGS)) {
       database.exec(`PRAGMA ${name} = ${value}`);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type DataFolder, openDataFolder } from '../../dataFolder/dataFolder.ts';
+import { damageIn } from '../../dataFolder/openDatabase.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
@@ -80,8 +81,14 @@ const JOIN_TIMEOUT_MS = 2_000;
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
 export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
-  const report = (error: unknown) => print(reportText(error));
   const faults = new Faults({ print, now });
+  const report = (error: unknown) => {
+    const damage = damageIn(error);
+    if (damage) {
+      const { path, ...sentences } = damage;
+      faults.raise({ code: 'file_damaged', subject: path, ...sentences });
+    } else print(reportText(error));
+  };
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { print, report, faults });

@@ -7,11 +7,30 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
   const { config, folder, store, hot, report } = foundation;
   const readModels =
     config.SVC_MONGODB_URL === undefined
-      ? createSqliteReadModels({ folder: folder.path, logPath: store.logPath, onFailure: report })
+      ? createSqliteReadModels({
+          folder: folder.path,
+          logPath: store.logPath,
+          onFailure: report,
+          onRebuilding: (isRebuilding) => reportRebuilding(foundation, isRebuilding),
+        })
       : await openMongo(config.SVC_MONGODB_URL, foundation);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
   return readModels;
+}
+
+function reportRebuilding({ faults, folder }: Foundation, isRebuilding: boolean): void {
+  const code = 'read_models_damaged';
+  const path = folder.file('readmodels.sqlite');
+  if (!isRebuilding) {
+    faults.clear(code, undefined, `${path} is complete again.`);
+    return;
+  }
+  faults.raise({
+    code,
+    cause: `${path} is damaged. It is removed and made again from the event log; request log, usage and history lack rows until then.`,
+    remedy: 'You need not do anything. If it happens again, check the disk.',
+  });
 }
 
 /** The leader updates them for all nodes; every node queries them. */

@@ -1,5 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { remedyFor } from '../../dataFolder/fileErrors.ts';
+import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
 
 /** The log file cannot be used; the message says why and what to do. */
 export class LogCannotStart extends Error {
@@ -40,7 +41,7 @@ export interface WritableOptions {
  * @throws LogCannotStart when the file cannot be opened, SQLite ignores a setting, or a newer svc created the file
  */
 export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSync {
-  const database = openDatabase(path);
+  const database = openFile(path);
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -67,9 +68,9 @@ const makeDurable = (database: DatabaseSync): void => database.exec('PRAGMA wal_
 export const writeNothing = (database: DatabaseSync): void =>
   database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 
-function openDatabase(path: string): DatabaseSync {
+function openFile(path: string): DatabaseSync {
   try {
-    return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    return openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
     throw cannotOpen(path, error as Error);
   }
@@ -77,13 +78,15 @@ function openDatabase(path: string): DatabaseSync {
 
 const cannotOpen = (path: string, cause: Error) =>
   new LogCannotStart(
-    `${path} cannot be opened: ${cause.message}. ${remedyFor(cause, 'Does it belong to the user that runs svc?')}`,
+    damagedFile(cause)
+      ? cause.message
+      : `${path} cannot be opened: ${cause.message}. ${remedyFor(cause, 'Does it belong to the user that runs svc?')}`,
     { cause },
   );
 
 /** Opens a read-only connection. The file must have been opened for writing before. */
 export function openForReading(path: string): DatabaseSync {
-  return new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  return openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
 /** Reads the value of a pragma that is in effect. */

@@ -1,6 +1,7 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { isOpenVersion, upcast } from '../../domain/eventTypes.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from '../eventLog.ts';
+import { describeInvalidField, EventDamaged, findInvalidField } from '../storedJson/invalidField.ts';
 import { findUnknownField, UnknownField } from '../storedJson/unknownField.ts';
 import { openForReading } from './database.ts';
 import {
@@ -63,12 +64,24 @@ function toPage(rows: readonly EventColumns[]): Page {
   }
 }
 
-/** @throws LogDamaged; UnknownEventType or UnknownField when this build does not know all of the event */
+/** @throws LogDamaged | EventDamaged; UnknownEventType or UnknownField when this build does not know all of the event */
 export function toRecordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
-  const data = upcast(type, version, parse(json, at));
+  const data = upcastStored(at, stream, type, version, parse(json, at));
   const unknown = isOpenVersion(type, version) ? undefined : findUnknownField(type, data);
   if (unknown !== undefined) throw new UnknownField(at, type, version, unknown);
+  const invalid = findInvalidField(type, data);
+  if (invalid) throw new EventDamaged(at, stream, type, describeInvalidField(invalid));
   return { type, data, position: position(at), time, stream, revision } as RecordedEvent;
+}
+
+function upcastStored(at: number, stream: string, type: string, version: number, data: unknown): unknown {
+  try {
+    return upcast(type, version, data);
+  } catch (error) {
+    // Upcasters rely on the fields of their version.
+    if (!(error instanceof TypeError)) throw error;
+    throw new EventDamaged(at, stream, type, `does not have the fields of its schema version ${version}`);
+  }
 }
 
 /** @throws LogDamaged */

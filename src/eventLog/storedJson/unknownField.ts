@@ -1,7 +1,5 @@
-import type { z } from 'zod';
-import type { Schema } from '../../domain/core/schema.ts';
-import { eventTypes } from '../../domain/eventTypes.ts';
-import { type JsonShape, jsonShapeOf, type ObjectShape } from './jsonShape.ts';
+import { eventShape } from './eventShapes.ts';
+import type { JsonShape } from './jsonShape.ts';
 
 /** An event has a field that its schema does not know; going on would ignore what it says. */
 export class UnknownField extends Error {
@@ -14,22 +12,14 @@ export class UnknownField extends Error {
   }
 }
 
-const shapes = new Map<string, ObjectShape>();
-
 /**
  * Finds a field that the current schema of an event's type does not have.
  * @param data upcast to the current version, so that fields which an older version had are known
  * @returns its path, for example `admission.share`; undefined when all fields are known
  */
 export function findUnknownField(type: string, data: unknown): string | undefined {
-  let shape = shapes.get(type);
-  if (!shape) {
-    const definition = eventTypes.get(type);
-    if (!definition) return undefined;
-    shape = jsonShapeOf(definition.data as unknown as Schema<z.ZodObject>);
-    shapes.set(type, shape);
-  }
-  return unknownIn(shape, data);
+  const shape = eventShape(type);
+  return shape && unknownIn(shape, data);
 }
 
 function unknownIn(shape: JsonShape, value: unknown): string | undefined {

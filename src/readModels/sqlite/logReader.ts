@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 
 /** An event as stored in the file, with data and metadata as JSON. */
@@ -64,7 +65,7 @@ export class LogReader {
 }
 
 function open(path: string) {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const database = openDatabase(path, { readOnly: true, timeout: 5_000 });
   const asArrays = (sql: string): StatementSync => {
     const statement = database.prepare(sql);
     statement.setReturnArrays(true);

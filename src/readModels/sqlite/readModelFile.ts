@@ -1,9 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
 import type { Position } from '../../domain/core/brands.ts';
-
-/** SQLite's result codes for a file without a usable database (sqlite.org/rescode.html). */
-const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 
 /** Must be raised with every change of tables or indexes. */
 export const LAYOUT = 7;
@@ -20,9 +18,11 @@ const PROGRESS = `
 /**
  * Opens the file of the read models. All of it can be rebuilt from the log, so a damaged file is removed, and transactions do
  * not wait for the disk (docs/decisions/0014-disposable-read-models.md).
+ * @param onDamage called when the file is damaged and therefore removed
+ * @throws the error of SQLite; one about damage names the file
  */
-export function openReadModelFile(path: string): DatabaseSync {
-  const opened = openUndamaged(path);
+export function openReadModelFile(path: string, onDamage: () => void = () => undefined): DatabaseSync {
+  const opened = openUndamaged(path, onDamage);
   if (opened) return opened;
   removeReadModelFile(path);
   const fresh = open(path);
@@ -31,13 +31,16 @@ export function openReadModelFile(path: string): DatabaseSync {
 }
 
 /** @returns undefined for a file that is damaged or has another layout */
-function openUndamaged(path: string): DatabaseSync | undefined {
+function openUndamaged(path: string, onDamage: () => void): DatabaseSync | undefined {
+  // SQLite takes an empty file for a new one.
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0 && !existsSync(`${path}-wal`)) onDamage();
   try {
     const database = open(path);
     if (isCurrent(database)) return database;
     database.close();
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!damagedFile(error)) throw error;
+    onDamage();
   }
   return undefined;
 }
@@ -70,17 +73,13 @@ export function readReadModelEnd(path: string): { readonly position: Position; r
   }
 }
 
-/** Whether an error means that the file has no usable database. */
-export const isDamaged = (error: unknown): boolean =>
-  DAMAGED.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
-
 /** Removes the file with its write-ahead log, if they exist. */
 export function removeReadModelFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }
 
 function open(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 5_000 });
+  const database = openDatabase(path, { timeout: 5_000 });
   try {
     database.exec(`
       PRAGMA page_size = 16384;

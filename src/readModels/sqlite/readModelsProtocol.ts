@@ -11,6 +11,8 @@ export interface ReadModelFiles {
 export interface ReadModelsThread extends QueryThread {
   options: ReadModelFiles;
   reports: {
+    /** The file was damaged and is removed; it is made again from the log. */
+    rebuilding(): void;
     /** Sent after the start and after each `logAdvanced`. */
     caughtUp(progress: { readonly position: Position; readonly failure: string | undefined }): void;
   };

@@ -1,11 +1,13 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { damagedFile } from '../../dataFolder/openDatabase.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
-import { isDamaged, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
 
 // Program of the thread that projects the log's file into read models and queries them.
@@ -19,10 +21,14 @@ const GATHER_MS = 200;
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
 
+interface Opened {
+  readonly database: DatabaseSync;
+  readonly projector: Projector;
+}
+
 await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   const log = new LogReader(logPath);
-  let database = openReadModelFile(path);
-  let projector = new Projector(database, log);
+  let { database, projector } = open();
   let isClosing = false;
 
   async function catchUp(): Promise<void> {
@@ -52,16 +58,32 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     });
   }
 
-  /** Rebuilds a file that turns out to be damaged from the log. */
+  function open(): Opened {
+    const database = openReadModelFile(path, () => report('rebuilding'));
+    try {
+      return { database, projector: new Projector(database, log) };
+    } catch (error) {
+      database.close();
+      if (damagedFile(error) !== path) throw error;
+      return rebuild();
+    }
+  }
+
+  function rebuild(): Opened {
+    report('rebuilding');
+    removeReadModelFile(path);
+    const database = openReadModelFile(path);
+    return { database, projector: new Projector(database, log) };
+  }
+
+  /** Rebuilds a file that turns out to be damaged from the log. A damaged log is no reason to remove it. */
   function withRepair<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (damagedFile(error) !== path) throw error;
       database.close();
-      removeReadModelFile(path);
-      database = openReadModelFile(path);
-      projector = new Projector(database, log);
+      ({ database, projector } = rebuild());
       return work();
     }
   }

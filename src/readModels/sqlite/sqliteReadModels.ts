@@ -14,12 +14,14 @@ export interface SqliteReadModelsOptions {
   readonly logPath: string;
   /** Called once when the read models cannot follow the log; they keep trying. */
   readonly onFailure?: (error: Error) => void;
+  /** Called with true when a damaged file is removed and made again, and with false when it is complete. */
+  readonly onRebuilding?: (isRebuilding: boolean) => void;
 }
 
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
 /** Read models in a thread and a file of their own, projected from the log's file, at no cost for requests. */
-export function createSqliteReadModels({ folder, logPath, onFailure }: SqliteReadModelsOptions): ReadModels {
+export function createSqliteReadModels({ folder, logPath, onFailure, onRebuilding }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
   let announced: Position = position(0);
@@ -36,10 +38,12 @@ export function createSqliteReadModels({ folder, logPath, onFailure }: SqliteRea
       if (error) onFailure?.(error);
     },
     reports: {
+      rebuilding: () => onRebuilding?.(true),
       caughtUp({ position: reached, failure }) {
         if (failure !== undefined && failure !== lastFailure) onFailure?.(new ReadModelUnavailable(failure));
         lastFailure = failure;
         isCatchingUp = false;
+        if (failure === undefined) onRebuilding?.(false);
         if (announced > reached && !isClosed) catchUp();
       },
     },

@@ -107,6 +107,8 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         broken: onBroken,
         streamRules: onStreamRules,
         markWritten: onMarkFailure ?? (() => {}),
+        fileReplaced: () =>
+          report(`${path} was damaged, or made by another version of svc. It is copied again from EventStoreDB.`),
         connected() {
           cutOffSince = undefined;
           storeFaults.connected();

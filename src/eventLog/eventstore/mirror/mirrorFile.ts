@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { damagedFile, openDatabase as openNamedDatabase } from '../../../dataFolder/openDatabase.ts';
 import { BREAKS_TABLE } from './mirrorBreaks.ts';
 import { STREAM_RULES_TABLE } from './streamRules.ts';
 
@@ -41,12 +42,16 @@ const SCHEMA = `
 /**
  * Opens the mirror for its only writer. With `synchronous = NORMAL` a power cut may lose the last commits, which the store
  * still has. A file that is damaged or of another version is replaced by an empty one.
+ * @param onReplaced called when that happens
  */
-export function openMirrorFile(path: string): DatabaseSync {
+export function openMirrorFile(path: string, onReplaced: () => void = () => undefined): DatabaseSync {
+  // SQLite takes an empty file for a new one.
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0 && !existsSync(`${path}-wal`)) onReplaced();
   try {
     return openDatabase(path);
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!isUnusable(error)) throw error;
+    onReplaced();
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
     return openDatabase(path);
   }
@@ -55,7 +60,7 @@ export function openMirrorFile(path: string): DatabaseSync {
 class OtherVersion extends Error {}
 
 function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  const database = openNamedDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -69,10 +74,4 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-const CORRUPT = 11;
-const NOT_A_DATABASE = 26;
-
-function isDamaged(error: unknown): boolean {
-  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-  return error instanceof OtherVersion || code === CORRUPT || code === NOT_A_DATABASE;
-}
+const isUnusable = (error: unknown): boolean => error instanceof OtherVersion || damagedFile(error) !== undefined;

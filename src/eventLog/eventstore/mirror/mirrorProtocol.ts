@@ -55,6 +55,8 @@ export interface MirrorOwner {
   notifications: {
     /** All events of `$all` up to `seen` were handled; `head` is the position of the last event of the history. */
     progress(reached: { readonly head: Position; readonly seen: NativePosition }): void;
+    /** The file was damaged, or of another version: it is copied again from its beginning. */
+    fileReplaced(): void;
     vaultEntries(entries: readonly VaultEntry[]): void;
     /** The last of the new entries of each lease `node-<name>`. */
     nodeLeases(entries: readonly LeaseEntry[]): void;

@@ -24,7 +24,7 @@ function serveMirror(port: MessagePort): void {
   channel.receive(
     {
       open(settings) {
-        const database = openMirrorFile(settings.path);
+        const database = openMirrorFile(settings.path, () => channel.notify('fileReplaced'));
         const { markPath } = settings;
         const onFailure = (failure: string | undefined) => channel.notify('markWritten', failure);
         const mark = markPath === undefined ? undefined : new MirrorMark(database, markPath, onFailure);

@@ -1,0 +1,101 @@
+import { basename } from 'node:path';
+import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
+
+/** What an operator can do about a damaged file, by its name. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  'vault.sqlite':
+    'Restore it from a backup, together with master.key. To go on without it, run "svc accept-loss --vault": every account must then sign in again.',
+  'outbox.sqlite':
+    'Its events may exist nowhere else: keep it. Restore it from a backup, or move it away and run "svc accept-loss" to go on without them.',
+  'mirror.sqlite': 'Stop svc and delete it: the next start copies it again from EventStoreDB.',
+  'readmodels.sqlite': 'Stop svc and delete it: the next start makes it again from the event log.',
+};
+const RESTORE = 'Stop svc and restore the data folder from a backup.';
+
+/** Result codes of SQLite for a file without a usable database (sqlite.org/rescode.html). */
+const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
+
+/** Whether an error of SQLite means that the file is damaged. */
+export const isDamaged = (error: unknown): boolean =>
+  DAMAGED.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+
+/** The file that an error is about; its message names the file and the remedy. */
+const files = new WeakMap<object, string>();
+
+/** The path of the file whose damage an error describes; undefined for any other error. */
+export const damagedFile = (error: unknown): string | undefined => files.get(error as object);
+
+export interface Damage {
+  readonly path: string;
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+const SENTENCE = /(?:^|: )(\/.+?|[A-Za-z]:\\.+?) is damaged, or not a file of svc: ([^.]+)\. (.+)$/;
+
+/** The damage that an error is about, also one that came from another thread; undefined for any other error. */
+export function damageIn(error: unknown): Damage | undefined {
+  const [, path, problem, remedy] = SENTENCE.exec((error as Error).message ?? '') ?? [];
+  if (path === undefined || remedy === undefined) return undefined;
+  return { path, cause: `${path} is damaged, or not a file of svc: ${problem}.`, remedy };
+}
+
+function describeDamage(error: unknown, path: string): unknown {
+  if (!isDamaged(error) || damagedFile(error) !== undefined) return error;
+  const damaged = error as Error;
+  damaged.message = `${path} is damaged, or not a file of svc: ${damaged.message}. ${REMEDIES[basename(path)] ?? RESTORE}`;
+  files.set(damaged, path);
+  return damaged;
+}
+
+/**
+ * Opens a SQLite file of the data folder. Damage may be found by any read or write, at any time: such an error names the
+ * file and says what to do about it; its `errcode` is unchanged.
+ * @throws the error of SQLite
+ */
+export const openDatabase = (path: string, options?: DatabaseSyncOptions): DatabaseSync =>
+  new NamedDatabase(path, options);
+
+class NamedDatabase extends DatabaseSync {
+  readonly #path: string;
+
+  constructor(path: string, options: DatabaseSyncOptions = {}) {
+    super(path, options);
+    this.#path = path;
+  }
+
+  override exec(sql: string): void {
+    try {
+      super.exec(sql);
+    } catch (error) {
+      throw describeDamage(error, this.#path);
+    }
+  }
+
+  override prepare(sql: string): StatementSync {
+    const path = this.#path;
+    try {
+      return withDescribedErrors(super.prepare(sql), path);
+    } catch (error) {
+      throw describeDamage(error, path);
+    }
+  }
+}
+
+const METHODS = ['all', 'get', 'run'] as const;
+
+function withDescribedErrors(statement: StatementSync, path: string): StatementSync {
+  for (const name of METHODS) {
+    const method = statement[name].bind(statement) as (...args: unknown[]) => unknown;
+    Object.defineProperty(statement, name, {
+      value: (...args: unknown[]) => {
+        try {
+          return method(...args);
+        } catch (error) {
+          throw describeDamage(error, path);
+        }
+      },
+    });
+  }
+  return statement;
+}
