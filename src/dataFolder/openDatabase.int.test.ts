@@ -45,7 +45,9 @@ test('names a file that is found damaged by a statement that was prepared before
   const database = openDatabase(path);
   const statement = database.prepare('SELECT a FROM t');
   truncateSync(path, 4_096);
-  expect(errorOf(() => statement.all()).message).toMatch(/log\.sqlite is damaged, or not a file of svc: .* malformed\./);
+  expect(errorOf(() => statement.all()).message).toMatch(
+    /log\.sqlite is damaged, or not a file of svc: .* malformed\./,
+  );
   database.close();
 });
 
@@ -53,6 +55,10 @@ test('leaves other errors as they are', async () => {
   await using folder = await tempFolder();
   const database = openDatabase(join(folder.path, 'log.sqlite'));
   const error = errorOf(() => database.prepare('SELECT a FROM missing'));
-  expect([error.message, damagedFile(error), damageIn(error)]).toEqual(['no such table: missing', undefined, undefined]);
+  expect([error.message, damagedFile(error), damageIn(error)]).toEqual([
+    'no such table: missing',
+    undefined,
+    undefined,
+  ]);
   database.close();
 });

@@ -86,14 +86,17 @@ test.each(Object.entries(DAMAGES))('refuses a log that %s, with its path and wha
   );
 });
 
-test.each(Object.entries(DAMAGES).slice(1))('refuses a vault that %s, with its path and what to do', async (_, damage) => {
-  const folder = await usedFolder();
-  const path = join(folder, 'vault.sqlite');
-  damage(path);
-  const line = await refusedStart({ folder });
-  expect(line).toContain(`${path} is damaged, or not a file of svc: `);
-  expect(line).toMatch(/Restore it from a backup, together with master\.key\. .* "svc accept-loss --vault"/);
-});
+test.each(Object.entries(DAMAGES).slice(1))(
+  'refuses a vault that %s, with its path and what to do',
+  async (_, damage) => {
+    const folder = await usedFolder();
+    const path = join(folder, 'vault.sqlite');
+    damage(path);
+    const line = await refusedStart({ folder });
+    expect(line).toContain(`${path} is damaged, or not a file of svc: `);
+    expect(line).toMatch(/Restore it from a backup, together with master\.key\. .* "svc accept-loss --vault"/);
+  },
+);
 
 test.each(Object.entries(DAMAGES))('makes read models again whose file %s, and says so', async (_, damage) => {
   const folder = await usedFolder();
@@ -107,7 +110,9 @@ test.each(Object.entries(DAMAGES))('makes read models again whose file %s, and s
   const { stdout, stderr } = await service.ended;
   expect(stderr).toEqual([]);
   expect(stdout.filter((line) => line.includes(path))).toEqual([
-    expect.stringMatching(/is damaged\. It is removed and made again from the event log; .* You need not do anything\./),
+    expect.stringMatching(
+      /is damaged\. It is removed and made again from the event log; .* You need not do anything\./,
+    ),
     expect.stringMatching(/is complete again\.$/),
   ]);
 });
@@ -148,33 +153,46 @@ test('names a log that is found damaged while svc runs, once in a line and in th
 
 test.each([
   ['lacks a field', 'ApiKeyCreated', (data: Record<string, unknown>) => delete data.name, /lacks the field "name"/],
-  ['has a number for a text', 'AccountImported', (data: Record<string, unknown>) => Object.assign(data, { planType: 5 }), /wrong kind in "planType"/],
-  ['lacks a field that the fast readers look for', 'RequestCompleted', (data: Record<string, unknown>) => delete data.model, /lacks the field "model"/],
-])('refuses to start over an event that %s, with position, stream, type and field', async (_, type, change, problem) => {
-  const folder = await usedFolder();
-  const gateway = await startGateway({ accounts: 0, folder });
-  await fetch(`${gateway.url}/api/api-keys`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'k' }),
-  });
-  await gateway.stop();
-  const database = new DatabaseSync(join(folder, 'log.sqlite'));
-  const event = database.prepare('SELECT position, stream, data FROM events WHERE type = ? LIMIT 1').get(type) as {
-    position: number;
-    stream: string;
-    data: string;
-  };
-  const data = JSON.parse(event.data);
-  change(data);
-  database.prepare('UPDATE events SET data = ? WHERE position = ?').run(JSON.stringify(data), event.position);
-  database.close();
-  rmSync(join(folder, 'snapshots'), { recursive: true, force: true });
-  const line = await refusedStart({ folder });
-  expect(line).toContain(`The event at position ${event.position} of the log ("${type}" in stream ${event.stream})`);
-  expect(line).toMatch(problem);
-  expect(line).toMatch(/Restore the data folder, .* from a backup\.$/);
-});
+  [
+    'has a number for a text',
+    'AccountImported',
+    (data: Record<string, unknown>) => Object.assign(data, { planType: 5 }),
+    /wrong kind in "planType"/,
+  ],
+  [
+    'lacks a field that the fast readers look for',
+    'RequestCompleted',
+    (data: Record<string, unknown>) => delete data.model,
+    /lacks the field "model"/,
+  ],
+])(
+  'refuses to start over an event that %s, with position, stream, type and field',
+  async (_, type, change, problem) => {
+    const folder = await usedFolder();
+    const gateway = await startGateway({ accounts: 0, folder });
+    await fetch(`${gateway.url}/api/api-keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'k' }),
+    });
+    await gateway.stop();
+    const database = new DatabaseSync(join(folder, 'log.sqlite'));
+    const event = database.prepare('SELECT position, stream, data FROM events WHERE type = ? LIMIT 1').get(type) as {
+      position: number;
+      stream: string;
+      data: string;
+    };
+    const data = JSON.parse(event.data);
+    change(data);
+    database.prepare('UPDATE events SET data = ? WHERE position = ?').run(JSON.stringify(data), event.position);
+    database.close();
+    rmSync(join(folder, 'snapshots'), { recursive: true, force: true });
+    const line = await refusedStart({ folder });
+    expect(line).toContain(`The event at position ${event.position} of the log ("${type}" in stream ${event.stream})`);
+    expect(line).toMatch(problem);
+    expect(line).toMatch(/Restore the data folder, .* from a backup\.$/);
+  },
+);
 
 const copiedAgain = { listening: true, lines: [expect.stringMatching(/is copied again from EventStoreDB\.$/)] };
 

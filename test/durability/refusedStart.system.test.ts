@@ -127,9 +127,17 @@ test('refuses a data folder that is a file, in one line that names it', async ()
 });
 
 test.each([
-  ['log.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or not a file of svc: .+ (r|R)estore/],
+  [
+    'log.sqlite',
+    (path: string) => writeFileSync(path, randomBytes(9_000)),
+    /damaged, or not a file of svc: .+ (r|R)estore/,
+  ],
   ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: .* Does it belong to the user that runs svc/],
-  ['vault.sqlite', (path: string) => writeFileSync(path, randomBytes(9_000)), /damaged, or not a file of svc: .+ (r|R)estore/],
+  [
+    'vault.sqlite',
+    (path: string) => writeFileSync(path, randomBytes(9_000)),
+    /damaged, or not a file of svc: .+ (r|R)estore/,
+  ],
 ])('refuses an invalid %s in one line that names it and says what to do', async (name, spoil, problem) => {
   const folder = await usedFolder();
   const path = join(folder, name);

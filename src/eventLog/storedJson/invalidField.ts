@@ -21,7 +21,9 @@ export class EventDamaged extends Error {
 }
 
 export const describeInvalidField = ({ path, isMissing }: InvalidField): string =>
-  isMissing ? `lacks the field "${path}"` : `has a value of the wrong kind in ${path === '' ? 'its data' : `"${path}"`}`;
+  isMissing
+    ? `lacks the field "${path}"`
+    : `has a value of the wrong kind in ${path === '' ? 'its data' : `"${path}"`}`;
 
 /**
  * Finds the first field that an event's data lacks, or whose value is of another kind than its type says. Only kinds are

@@ -21,7 +21,12 @@ export interface SqliteReadModelsOptions {
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
 /** Read models in a thread and a file of their own, projected from the log's file, at no cost for requests. */
-export function createSqliteReadModels({ folder, logPath, onFailure, onRebuilding }: SqliteReadModelsOptions): ReadModels {
+export function createSqliteReadModels({
+  folder,
+  logPath,
+  onFailure,
+  onRebuilding,
+}: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
   let announced: Position = position(0);
