@@ -97,6 +97,8 @@ const isFinal = (error: unknown): boolean =>
 
 const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
+/** The server, or gRPC on either side. The same code without it means that the server lacks something at the moment. */
+const MESSAGE_TOO_LARGE = /message (exceeds|larger than)/i;
 const INTERNAL = 13;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
@@ -129,7 +131,7 @@ export function appendFailure(error: unknown): AppendFailure {
   if (error instanceof UnknownError && exceptionOf(error) === EVENT_TOO_LARGE) {
     return rejected('an event is larger than this EventStoreDB accepts (MaxAppendEventSize)');
   }
-  if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED) {
+  if (error instanceof UnknownError && codeOf(error) === RESOURCE_EXHAUSTED && MESSAGE_TOO_LARGE.test(error.message)) {
     return rejected('the append is larger than a message to EventStoreDB may be');
   }
   if (isFinal(error)) return rejected(`EventStoreDB refuses the append: ${describeError(error)}`);

@@ -74,6 +74,15 @@ test('repeats what has a gRPC code and no class of the client, and reports it', 
   expect(isTransient(new TypeError('a bug'))).toBe(false);
 });
 
+test.each([
+  ['Received message exceeds the maximum configured message size.', 'rejected'],
+  ['8 RESOURCE_EXHAUSTED: Received message larger than max (5000000 vs. 4194304)', 'rejected'],
+  ['8 RESOURCE_EXHAUSTED: too many open calls', 'unknown'],
+])('takes "%s" for %s', (message, kind) => {
+  const error = Object.assign(errorOf(library.ErrorType.UNKNOWN, 8), { message });
+  expect(appendFailure(error).kind).toBe(kind);
+});
+
 test('tells a refused stream from a refused append', () => {
   expect(appendFailure(errorOf(library.ErrorType.STREAM_DELETED, 9))).toMatchObject({
     kind: 'rejected',
