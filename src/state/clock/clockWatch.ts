@@ -48,6 +48,10 @@ export class ClockWatch {
   /** Since when the clock of a node has differed; '' is this node's, from most others. */
   readonly #differsSince = new Map<string, number>();
   #named: readonly string[] = [];
+  /** The clock that is held since then is in the log as one that jumped. */
+  #isHeldRecorded = false;
+  /** Whether the times in the log were compared with the clocks of other nodes. */
+  #isLogCompared = false;
 
   constructor(options: ClockWatchOptions) {
     const { hot, now, monotonicNow, sharesLog } = options;
@@ -130,10 +134,12 @@ export class ClockWatch {
     const live = this.#live;
     const at = this.#monotonicNow();
     this.#heldSince = this.limitClock.isHeld ? (this.#heldSince ?? at) : undefined;
+    if (!this.limitClock.isHeld) this.#isHeldRecorded = false;
     if (!live) return;
     const comparison = this.#nodes.compare(live.names.slice(1));
     if (this.#heldSince !== undefined) this.#releaseIfConfirmed(comparison, live, at - this.#heldSince);
     else this.#holdIfAhead(comparison, at);
+    this.#compareLogOnce(comparison);
     this.#nameNodes(comparison, at);
     this.#sayWhetherHeld(comparison, at);
   }
@@ -173,6 +179,18 @@ export class ClockWatch {
     if (time < heldAt) this.limitClock.holdAt(instant(time));
   }
 
+  /**
+   * A node that was ahead may have stopped without a jump back in the log, whose later events would be hidden from past times
+   * until then. A node that starts with a clock that others confirm ends that.
+   */
+  #compareLogOnce({ agreeing, agreeingHeld }: Comparison): void {
+    const { hot, now } = this.#options;
+    if (this.#isLogCompared || this.#heldSince !== undefined || agreeing + agreeingHeld === 0) return;
+    this.#isLogCompared = true;
+    const [from, to] = [hot.checkpoints.latest, now()];
+    if (from - to > MAX_CLOCK_DIFFERENCE_MS) this.#recordJump({ from, to });
+  }
+
   #nameNodes({ nodes, agreeing, agreeingHeld }: Comparison, at: number): void {
     const { faults } = this.#options;
     // Where most others agree with each other, it is this node's clock that is wrong.
@@ -199,6 +217,11 @@ export class ClockWatch {
     if (this.#heldSince === undefined || at - this.#heldSince < MIN_DIFFERENCE_LASTS_MS) {
       faults.clear('clock_held');
       return;
+    }
+    if (nodes.length > 0 && !this.#isHeldRecorded) {
+      this.#isHeldRecorded = true;
+      const to = this.#options.now();
+      this.#recordJump({ from: instant(to - this.limitClock.heldByMs), to });
     }
     const others = nodes.map(
       ({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`,
@@ -245,6 +268,11 @@ export class ClockWatch {
     });
     this.#jumpShownUntil = this.#monotonicNow() + JUMP_SHOWN_MS;
     this.#nodes.clear();
+    this.#isHeldRecorded = true;
+    this.#recordJump(jump);
+  }
+
+  #recordJump(jump: Jump): void {
     this.#jumps.push(jump);
     this.#recordJumps();
   }

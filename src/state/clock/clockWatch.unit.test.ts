@@ -7,6 +7,7 @@ import type { LeaseEntry } from '../../eventLog/leaseStreams.ts';
 import { Faults } from '../../lib/faults.ts';
 import { Checkpoints } from '../fold/checkpoints.ts';
 import { HotState } from '../fold/hotState.ts';
+import type { TimedEvent } from '../fold/timeline.ts';
 import { ClockWatch } from './clockWatch.ts';
 import type { Jump } from './limitClock.ts';
 
@@ -26,8 +27,10 @@ function cluster({ windowsAt = NOW as Instant | undefined } = {}) {
   const states: HotState[] = [];
   const names = () => nodes.filter(({ isAlive }) => isAlive()).map(({ name }) => name);
 
-  function start(name: string, errorMs = 0) {
+  /** @param latest the latest time in the log */
+  function start(name: string, errorMs = 0, latest?: Instant) {
     const hot = { state: new HotState(), checkpoints: new Checkpoints() };
+    if (latest) hot.checkpoints.onFolded(hot.state, { time: latest, position: position(1) } as TimedEvent);
     if (windowsTime) hot.state.windowsClock = advanceTo(hot.state.windowsClock, windowsTime);
     states.push(hot.state);
     /** `driftMs` is also an error of the monotonic clock, so that it is no jump. */
@@ -103,6 +106,28 @@ test('a node that starts two days ahead is named and moves no window of the othe
   expect(windows()).toBeGreaterThan(right() - 10_000);
 });
 
+test('a node that starts ahead is in the log as one that jumped, once', () => {
+  const { start, pass, right } = cluster();
+  start('a');
+  pass(20_000);
+  const b = start('b', 2 * DAY);
+  pass(60_000);
+  expect(b.jumps).toHaveLength(1);
+  const [{ from, to } = { from: NOW, to: NOW }] = b.jumps;
+  expect(to - from).toBeGreaterThan(2 * DAY - MINUTE);
+  expect(from).toBeLessThanOrEqual(right());
+});
+
+test('a start ends what a node that was ahead has left in the log, and reports no jump of its own', () => {
+  const { start, pass } = cluster();
+  start('a');
+  pass(20_000);
+  const b = start('b', 0, later(2 * DAY));
+  pass(20_000);
+  expect(b.jumps.map(({ from }) => from)).toEqual([later(2 * DAY)]);
+  expect(b.codes()).toEqual([]);
+});
+
 test('a node whose clock jumps ahead goes on with the others, and says so until it is right', () => {
   const { start, pass, right, windows } = cluster();
   const [a, b] = [start('a'), start('b')];
@@ -175,7 +200,9 @@ test('a clock that drifts ahead of most others stops to move the windows', () =>
     for (const node of [a, b, c]) node.admit();
     expect(windows()).toBeLessThanOrEqual(right() + 2 * MINUTE);
   }
-  expect(c.jumps).toEqual([]);
+  // It is in the log as a clock that differs, not reported as a jump.
+  expect(c.jumps).toHaveLength(1);
+  expect(c.codes()).not.toContain('clock_jumped');
   expect(c.watch.limitClock.isHeld).toBe(true);
   expect(a.codes()).toEqual(['clock_of_node_differs c']);
   expect(c.codes()).toContain('clock_held');
