@@ -4,6 +4,7 @@ import { serviceProblems } from './serviceProblems.ts';
 
 const embedded: Schemas['Status'] = {
   node: 'a',
+  nodes: ['a'],
   events: { store: 'embedded', position: 7, cut_off_since: null },
   outbox: null,
   read_models: { store: 'embedded', position: 7, behind: 0, trouble: null },
