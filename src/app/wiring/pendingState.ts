@@ -65,6 +65,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
     sharedLimits: new SharedLimits({
       hot: hot.state,
       nodes: () => nodes.count,
+      isCutOff: () => store.cutOffSince !== undefined,
       ownOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + usedElsewhere(keyId, ruleId, at),
       announcedOn: (keyId, ruleId, at) => announced.ownOn(keyId, ruleId, at),
       recentOn: (keyId, ruleId, at) => recent.amountOn(keyId, ruleId, at),

@@ -19,7 +19,7 @@ export interface AdmissionControlOptions extends Pick<LimitMeterServices, 'usedE
   readonly hot: HotState;
   readonly ledger: Ledger;
   /** What the requests of all nodes reserve. */
-  readonly sharedLimits: Pick<SharedLimits, 'assumedOn' | 'knownOn' | 'nodes'>;
+  readonly sharedLimits: Pick<SharedLimits, 'assumedOn' | 'knownOn' | 'nextShareMs' | 'nodes'>;
   readonly priceOf: (model: string) => ModelPrice | undefined;
   readonly refusals: Refusals;
   readonly now: () => Instant;
@@ -61,9 +61,6 @@ export interface AdmissionControl {
    */
   refuse(error: unknown, state: RoutedState, requested?: RequestedModel): Promise<void>;
 }
-
-/** Shares move on within this time, as long as the nodes reach the log. */
-const NEXT_SHARE_MS = 1_000;
 
 /** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */
 export function createAdmissionControl(options: AdmissionControlOptions): AdmissionControl {
@@ -108,7 +105,8 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       // A clock that was set back reaches the reset later than the windows' clock says.
       const now = requestedAt < asOf ? requestedAt : asOf;
       const isLeft = counted + sharedLimits.knownOn(key.id, rule.id, asOf) < ceiling;
-      if (isLeft) throw new LimitExceeded(admission, limit, rule, instant(now + NEXT_SHARE_MS), now, 'share');
+      if (isLeft)
+        throw new LimitExceeded(admission, limit, rule, instant(now + sharedLimits.nextShareMs), now, 'share');
       throw new LimitExceeded(admission, limit, rule, resetAt, now);
     },
 

@@ -18,7 +18,8 @@ export class LimitExceeded extends ProxyError {
     /** `share`: other nodes have the rest of the limit, and this one gets more of it at `resetAt`. */
     what: 'limit' | 'share' = 'limit',
   ) {
-    const problem = what === 'share' ? describeShare(rule) : describe(rule, 'exceeded', resetAt);
+    const problem =
+      what === 'share' ? describeShare(rule, secondsUntil(resetAt, now)) : describe(rule, 'exceeded', resetAt);
     super('rate_limit_exceeded', { problem }, resetFields(resetAt, now));
     this.admission = admission;
     this.limit = limit;
@@ -37,12 +38,14 @@ function describe({ limitType, limitWindow, modelFilter }: LimitRule, what: stri
   return `API key ${limitType} ${limitWindow} limit ${what}${scope}. Usage resets at ${iso(resetAt)}.`;
 }
 
-function describeShare({ limitType, limitWindow, modelFilter }: LimitRule): string {
+function describeShare({ limitType, limitWindow, modelFilter }: LimitRule, seconds: number): string {
   const scope = modelFilter ? ` for model ${modelFilter}` : '';
-  return `API key ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in a second.`;
+  return `API key ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in ${seconds} s.`;
 }
 
 function resetFields(resetAt: Instant, now: Instant) {
-  const seconds = Math.max(0, Math.ceil((resetAt - now) / 1_000));
+  const seconds = secondsUntil(resetAt, now);
   return { resets_at: Math.ceil(resetAt / 1_000), resets_in_seconds: seconds, headers: retryAfter(seconds) };
 }
+
+const secondsUntil = (resetAt: Instant, now: Instant): number => Math.max(0, Math.ceil((resetAt - now) / 1_000));

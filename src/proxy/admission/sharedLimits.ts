@@ -12,6 +12,8 @@ export interface SharedLimitsOptions {
   readonly hot: HotState;
   /** The number of live nodes that share the log, this one included. */
   readonly nodes: () => number;
+  /** Whether the log is out of reach, so that shares do not move. */
+  readonly isCutOff: () => boolean;
   /** What the requests of this node reserve or have used, beyond the counters. */
   readonly ownOn: AmountOn;
   /** The part of it that the log has announced, so that the other nodes know of it. */
@@ -38,6 +40,11 @@ export class SharedLimits {
   /** The number of live nodes. */
   get nodes(): number {
     return this.#options.nodes();
+  }
+
+  /** In how many milliseconds to ask again for a request that only the share of this node refused. */
+  get nextShareMs(): number {
+    return this.#options.isCutOff() ? 60_000 : 1_000;
   }
 
   /** What the requests of all nodes reserve as far as this one knows, itself included. */

@@ -22,6 +22,7 @@ function createNodes(number: number) {
     const shared = new SharedLimits({
       hot: new HotState(),
       nodes: () => number,
+      isCutOff: () => false,
       ownOn: () => state.own,
       announcedOn: () => state.announced,
       recentOn: () => 0,
@@ -91,6 +92,7 @@ test('takes what the log has just brought for unknown to others only while more 
   const shared = new SharedLimits({
     hot: new HotState(),
     nodes: () => 3,
+    isCutOff: () => true,
     ownOn: () => state.own,
     announcedOn: () => state.announced,
     recentOn: () => 1_000,
@@ -100,12 +102,15 @@ test('takes what the log has just brought for unknown to others only while more 
   state.own = 310;
   expect(shared.assumedOn(id, 1, NOW)).toBe(360 + 2 * 1_010);
   expect(shared.knownOn(id, 1, NOW)).toBe(360);
+  // Without the log, shares do not move.
+  expect(shared.nextShareMs).toBe(60_000);
 });
 
 test('a single node assumes nothing and announces nothing at once', () => {
   const shared = new SharedLimits({
     hot: new HotState(),
     nodes: () => 1,
+    isCutOff: () => false,
     ownOn: () => 900,
     announcedOn: () => 0,
     recentOn: () => 0,
