@@ -263,7 +263,7 @@ export class ClockWatch {
       code: 'clock_jumped',
       cause:
         `The clock of this node jumped ${byMs < 0 ? 'back' : 'ahead'} by ${shownDuration(Math.abs(byMs))}, ` +
-        `from ${iso(jump.from)} to ${iso(jump.to)}. Keys and sessions expire by the new time; limits go back with no clock.`,
+        `from ${iso(jump.from)} to ${iso(jump.to)}. Keys and sessions expire by the new time; the windows of limits do not go back.`,
       remedy: 'Check that the time of the machine is synchronised. This is shown for an hour.',
     });
     this.#jumpShownUntil = this.#monotonicNow() + JUMP_SHOWN_MS;
