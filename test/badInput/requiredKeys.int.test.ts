@@ -105,7 +105,7 @@ test('rejects models that a key does not allow, also similar names', async () =>
     'gpt-5.1-mini',
     '*',
     '__proto__',
-    'm'.repeat(5_000),
+    'm'.repeat(200),
   ];
   const requests = onBothRoutes(
     models.map((model) => ({

@@ -95,7 +95,7 @@ const fields = (): UnusualRequest[] => [
   withFields('a conversation', { conversation: 'conv_1', prompt_cache_key: '' }),
   withFields('a blank cache key', { prompt_cache_key: ' ' }),
   withFields('a long cache key', { prompt_cache_key: 'k'.repeat(100_000) }),
-  withFields('a model with a long name', { model: 'm'.repeat(10_000) }),
+  withFields('a model with a long name', { model: 'm'.repeat(200) }),
   withFields('a model with special characters', { model: 'gpt/5.1:"x"\t\u0000\u2028🦊' }),
   withFields('lone surrogates in the input', {
     input: [{ role: 'user', content: 'a\ud800b\udfff' }],
