@@ -114,7 +114,10 @@ describe('access to the proxy', () => {
     const response = await gateway.ask(validRequest, { headers: bearer(key) });
     expect(response.status).toBe(403);
     expect(await errorOf(response)).toMatchObject({ code: 'model_not_allowed', type: 'permission_error' });
-    expect(gateway.events('RequestRefused')[0]?.data).toMatchObject({ keyId: id, errorCode: 'model_not_allowed' });
+    const [refused] = gateway.events('RequestRefused');
+    expect(refused?.data).toMatchObject({ keyId: id, errorCode: 'model_not_allowed' });
+    expect(refused?.data.decidedAt).toBeGreaterThanOrEqual(gateway.events('SettingsChanged').at(-1)?.position ?? 0);
+    expect(refused?.data.decidedAt).toBeLessThan(refused?.position ?? 0);
     expect(await gateway.logs()).toMatchObject([{ status: '403', model: 'gpt-5.1', error_code: 'model_not_allowed' }]);
   });
 
@@ -142,9 +145,21 @@ describe('access to the proxy', () => {
     gateway = await start({ env: {} });
     await gateway.set({ api_key_auth_enabled: true });
     for (let index = 0; index < 3; index++) await (await gateway.ask()).text();
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '203.0.113.7' });
+    expect((await gateway.ask()).status).toBe(403);
+    const since = gateway.events('SettingsChanged').at(-1)?.position ?? 0;
+    const until = gateway.events('IpAllowed').at(-1)?.position ?? 0;
     await gateway.restart();
-    expect(gateway.events('RefusalsCounted').map(({ data }) => data)).toMatchObject([
-      { address: '127.0.0.1', keyId: null, counts: { invalid_api_key: 3 } },
+    const counted = gateway.events('RefusalsCounted').map(({ data }) => data);
+    expect(counted[0]).toMatchObject({ address: '127.0.0.1', keyId: null });
+    expect(counted.flatMap(({ counts }) => Object.entries(counts))).toEqual([
+      ['invalid_api_key', 3],
+      ['ip_forbidden', 1],
     ]);
+    // The minute may have ended in between.
+    const [first = 0, last = 0] = [counted[0]?.decidedAt?.[0], counted.at(-1)?.decidedAt?.[1]];
+    expect(first).toBeGreaterThanOrEqual(since);
+    expect(first).toBeLessThan(until);
+    expect(last).toBeGreaterThanOrEqual(until);
   });
 });

@@ -106,6 +106,10 @@ test('names the limit and its reset in the refusal, without a long Retry-After',
   expect(response.status).toBe(429);
   expect(error.message).toMatch(/^API key total_tokens daily limit exceeded\. Usage resets at \d{4}-/);
   expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+  const [refused] = gateway.events('RequestRefused').map(({ data }) => data);
+  const [{ id }] = (await gateway.api('GET', '/api/api-keys')).body;
+  expect(refused?.limit).toMatchObject({ level: 'key', subject: id, ruleId: 1, ceiling: 1 });
+  expect(refused?.decidedAt).toBe(refused?.admission?.decidedAt);
   expect(error.resets_in_seconds).toBeGreaterThan(86_000);
   expect(response.headers.get('retry-after')).toBeNull();
 });

@@ -62,7 +62,7 @@ export async function createProxySurface(
     limits.onFolded(event);
   });
   const recentItems = new RecentItems();
-  const refusals = new Refusals({ record, now });
+  const refusals = new Refusals({ record, hot: hot.state, now });
   const { priceOf } = pricing;
   const openRequests = new OpenRequests({
     accounts: accountsFor(foundation, pendingState),

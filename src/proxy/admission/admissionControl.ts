@@ -101,7 +101,7 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         return { admission, meter };
       }
       const { rule, counted, reserved, ceiling, resetAt } = verdict;
-      const limit = { ruleId: rule.id, counted, reserved, ceiling };
+      const limit = { level: 'key', subject: key.id, ruleId: rule.id, counted, reserved, ceiling };
       // A clock that was set back reaches the reset later than the windows' clock says.
       const now = requestedAt < asOf ? requestedAt : asOf;
       const isLeft = counted + sharedLimits.knownOn(key.id, rule.id, asOf) < ceiling;

@@ -32,6 +32,7 @@ export const createRecordRefusal =
   ): Promise<void> => {
     const reason = reasonOf(error);
     if (!reason) return;
+    const exceeded = error instanceof LimitExceeded ? error : undefined;
     await refusals.record({
       requestId,
       keyId: key?.id ?? null,
@@ -39,11 +40,12 @@ export const createRecordRefusal =
       model: (requested?.model ?? '').slice(0, MAX_MODEL_CHARACTERS).toWellFormed(),
       effort: requested?.effort ?? null,
       requestedAt,
-      ...(error instanceof LimitExceeded && { admission: error.admission, limit: error.limit }),
+      ...(exceeded && { admission: exceeded.admission }),
       status: reason.status,
       errorCode: reason.code,
       errorMessage: reason.message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
       latencyMs: Math.max(0, now() - requestedAt),
+      ...(exceeded && { decidedAt: exceeded.admission.decidedAt, limit: exceeded.limit }),
     });
   };
 

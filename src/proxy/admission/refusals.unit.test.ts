@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Instant, instant } from '../../domain/core/brands.ts';
+import { type ApiKeyId, type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import type { RefusedRequest } from '../../domain/request/events.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { Refusals } from './refusals.ts';
 
-const refusal = (requestId: string): RefusedRequest => ({
+const refusal = (requestId: string, decidedAt?: number): RefusedRequest => ({
+  ...(decidedAt !== undefined && { decidedAt: position(decidedAt) }),
   requestId,
   keyId: null,
   route: '/v1/responses',
@@ -19,16 +20,18 @@ const refusal = (requestId: string): RefusedRequest => ({
 
 function setUp() {
   let now: Instant = instant(600_000);
+  const hot = { position: position(1) as Position };
   const events: EventToAppend[] = [];
   const record = async (event: EventToAppend) => {
     // The append takes time: refusals meanwhile must not be lost.
     await new Promise((resolve) => setImmediate(resolve));
     events.push(event);
   };
-  const refusals = new Refusals({ record, now: () => now });
+  const refusals = new Refusals({ record, hot, now: () => now });
   const counted = () =>
     events.filter(({ type }) => type === 'RefusalsCounted').map(({ data }) => (data as { counts: object }).counts);
-  return { refusals, events, counted, pass: (ms: number) => (now = instant(now + ms)) };
+  const positions = () => events.map(({ data }) => (data as { decidedAt?: unknown }).decidedAt);
+  return { hot, refusals, events, counted, positions, pass: (ms: number) => (now = instant(now + ms)) };
 }
 
 test('records sixty refusals a minute as events and counts the rest', async () => {
@@ -56,4 +59,31 @@ test('loses no count when the clock is set back', async () => {
   refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
   await refusals.stop();
   expect(counted()).toEqual([{ ip_forbidden: 1 }, { ip_forbidden: 1 }]);
+});
+
+test('records where the fold was that refused a request', async () => {
+  const { hot, refusals, positions } = setUp();
+  await refusals.record(refusal('by the state', undefined));
+  hot.position = position(7);
+  await refusals.record(refusal('later', undefined));
+  await refusals.record(refusal('decided before it is recorded', 5));
+  await refusals.stop();
+  expect(positions()).toEqual([1, 7, 5]);
+});
+
+test('records where the fold was that refused the first and the last of the counted requests', async () => {
+  const { hot, refusals, events, positions } = setUp();
+  refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
+  refusals.countAnonymous('10.0.0.2', 'invalid_api_key');
+  hot.position = position(4);
+  refusals.countAnonymous('10.0.0.1', 'ip_forbidden');
+  const keyId = 'key-1' as ApiKeyId;
+  for (let index = 0; index < 63; index++) await refusals.record({ ...refusal(`r${index}`, 100 + index), keyId });
+  events.length = 0;
+  await refusals.stop();
+  expect(positions()).toEqual([
+    [1, 4],
+    [1, 1],
+    [160, 162],
+  ]);
 });
