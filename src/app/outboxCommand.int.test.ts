@@ -7,11 +7,14 @@ import { tempFolder } from '../../test/contract/tempFolder.ts';
 import { collectFaults } from '../../test/support/collectFaults.ts';
 import { waitOptions } from '../../test/support/waitOptions.ts';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
+import { MarkFile } from '../dataFolder/markFile.ts';
 import { position } from '../domain/core/brands.ts';
 import type { EventToAppend } from '../eventLog/eventLog.ts';
 import { createEventSink } from '../eventLog/eventSink.ts';
 import { isBreak, verifyStream } from '../eventLog/hashChain.ts';
 import { openOutbox } from '../eventLog/outbox/outbox.ts';
+import { findOutboxLoss } from '../eventLog/outbox/outboxLoss.ts';
+import { EMPTY_LOG } from '../eventLog/sqlite/logEnd.ts';
 import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
 import { exportOutbox, listOutbox, retryOutbox } from './outboxCommand.ts';
 
@@ -139,6 +142,28 @@ test('exports what is parked to a new file, and takes it out only on demand', as
   expect(again.outbox.parked).toBe(0);
   await again.close();
   expect(lines).toEqual([`2 events are in ${file}.`, `2 events are in ${file}.2 and no longer in the outbox.`]);
+});
+
+test('leaves nothing that looks lost when a killed node did not note what it parked', async () => {
+  const parked = someEvents(3);
+  const { temp, store, config, options, open } = await aNodeWithParked(parked);
+  store.refuse = () => ({ kind: 'rejected', reason: 'it was deleted', scope: 'stream' });
+  const last = someEvents(5);
+  const running = await open(last);
+  const { stream } = running.outbox.firstParked.at(-1) as { stream: string };
+  await running.close();
+  // As the mark was before the events were parked.
+  const markPath = join(temp.path, 'outbox.mark');
+  new MarkFile(markPath, { onFailure: () => {}, onRecovered: () => {} }).noteNow({
+    ...EMPTY_LOG,
+    streams: { [stream]: last.length - 1 },
+  });
+  const path = join(config.SVC_DATA_DIR, 'outbox.sqlite');
+  const findLoss = () => findOutboxLoss({ path, markPath, lastInHistory: () => -1 });
+  expect(findLoss()).toBeUndefined();
+  retryOutbox([last[0]?.id as string], options);
+  exportOutbox(join(temp.path, 'parked.ndjson'), true, options);
+  expect(findLoss()).toBeUndefined();
 });
 
 test('says that a folder has no outbox', async () => {

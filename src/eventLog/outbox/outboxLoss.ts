@@ -5,6 +5,7 @@ import { openForReading } from '../sqlite/database.ts';
 import { EMPTY_LOG, readLogEnd, readLogEndAt } from '../sqlite/logEnd.ts';
 import type { LogLoss } from '../sqlite/logLoss.ts';
 import { type PrunedLogMark, readStreamEnds } from '../sqlite/logMark.ts';
+import { readParkedRevisions } from '../sqlite/park.ts';
 
 export interface OutboxLossOptions {
   /** The file of the outbox. */
@@ -48,11 +49,8 @@ function readOutboxFile(path: string, { position, hash }: PrunedLogMark) {
     if (!hasTable(database, 'events')) return nothing;
     const last = new Map(readStreamEnds(database).map(({ stream, revision }) => [stream, revision]));
     // Events that the store will never take are kept aside.
-    if (hasTable(database, 'parked')) {
-      const parked = database.prepare('SELECT stream, max(revision) AS revision FROM parked GROUP BY stream').all();
-      for (const { stream, revision } of parked as { stream: string; revision: number }[]) {
-        last.set(stream, Math.max(revision, last.get(stream) ?? -1));
-      }
+    for (const { stream, revision } of readParkedRevisions(database)) {
+      last.set(stream, Math.max(revision, last.get(stream) ?? -1));
     }
     const known = readLogEndAt(database, position);
     const isOther = known !== undefined && hash !== null && known.hash !== hash;

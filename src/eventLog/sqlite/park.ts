@@ -68,7 +68,19 @@ const SCHEMA = `
     reason TEXT NOT NULL,
     parkedAt INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS parkedUpTo (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT;
 `;
+
+/**
+ * The last revision of each stream of which events were parked, also if these were put back or taken out since. They are
+ * not missing in their stream.
+ */
+export const readParkedRevisions = (
+  database: DatabaseSync,
+): { readonly stream: string; readonly revision: number }[] =>
+  canHaveParked(database)
+    ? (database.prepare('SELECT stream, revision FROM parkedUpTo').all() as { stream: string; revision: number }[])
+    : [];
 
 /** Whether a file has parked events: older versions create none. */
 export const canHaveParked = (database: DatabaseSync): boolean =>
@@ -103,6 +115,13 @@ function copy(database: DatabaseSync, where: string, { stream, revision, reason,
   const named = `SELECT ${PARKED_SUMMARY} FROM (${source}) ORDER BY position LIMIT ${MAX_NAMED}`;
   const first = database.prepare(named).all(...parameters) as unknown as ParkedSummary[];
   const { changes } = database.prepare(`INSERT INTO parked (${PARKED_COLUMNS}) ${source}`).run(...parameters);
+  database
+    .prepare(
+      `INSERT INTO parkedUpTo (stream, revision)
+       SELECT stream, max(revision) FROM parked WHERE stream = ? GROUP BY stream
+       ON CONFLICT (stream) DO UPDATE SET revision = max(revision, excluded.revision)`,
+    )
+    .run(stream);
   return { count: Number(changes), removed: 0, first };
 }
 
