@@ -1,10 +1,12 @@
+import { type LogBreak, logBroken } from '../../eventLog/continuity.ts';
 import type { ReadModels } from '../../readModels/readModels.ts';
 import { createSqliteReadModels } from '../../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Opens the configured read models, which then follow the log. @throws when they cannot be used, with what to do */
 export async function openReadModels(foundation: Foundation): Promise<ReadModels> {
-  const { config, folder, store, hot, report } = foundation;
+  const { config, folder, store, hot, report, faults } = foundation;
+  const onBreak = (found: LogBreak) => faults.raise(logBroken(store.logPath, found));
   const readModels =
     config.SVC_MONGODB_URL === undefined
       ? createSqliteReadModels({
@@ -12,8 +14,9 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
           logPath: store.logPath,
           onFailure: report,
           onRebuilding: (isRebuilding) => reportRebuilding(foundation, isRebuilding),
+          onBreak,
         })
-      : await openMongo(config.SVC_MONGODB_URL, foundation);
+      : await openMongo(config.SVC_MONGODB_URL, foundation, onBreak);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
   return readModels;
@@ -34,7 +37,11 @@ function reportRebuilding({ faults, folder }: Foundation, isRebuilding: boolean)
 }
 
 /** The leader updates them for all nodes; every node queries them. */
-async function openMongo(url: string, { store, print, leaderTasks }: Foundation): Promise<ReadModels> {
+async function openMongo(
+  url: string,
+  { store, print, leaderTasks }: Foundation,
+  onBreak: (found: LogBreak) => void,
+): Promise<ReadModels> {
   // Imported on demand: only some installations use the driver.
   const { createMongoReadModels } = await import('../../readModels/mongo/mongoReadModels.ts');
   const mongo = createMongoReadModels({
@@ -44,6 +51,7 @@ async function openMongo(url: string, { store, print, leaderTasks }: Foundation)
     // Epochs of different leases are not comparable, and an embedded log may have been moved to EventStoreDB.
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
     report: print,
+    onBreak,
   });
   const projecting = leaderTasks.start('read-models', mongo.project);
   return {

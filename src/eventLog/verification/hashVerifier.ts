@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { EventParked } from '../../domain/outbox/events.ts';
 import { Continuity, type LogBreak } from '../continuity.ts';
 import type { EventMetadata } from '../eventLog.ts';
 import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
 import { readAcceptedUpTo } from '../sqlite/acceptedLosses.ts';
+import { chainOf, continuedHashOf, parseJson } from '../storedChain.ts';
 
 /** An event that is not the one that was written, or does not continue the log before it. */
 export interface FoundBreak extends LogBreak {
@@ -66,10 +66,10 @@ export class HashVerifier {
   #verify(row: Row): FoundBreak | undefined {
     const [position, stream, revision, , type, , , data, metadata] = row;
     const chain = chainOf(metadata);
-    const hash = type === EventParked.type ? (parse(data) as { hash?: string } | undefined)?.hash : chain?.hash;
-    const broken = this.#continuity.check({ position, stream, revision, previousHash: chain?.previousHash, hash });
+    const hash = continuedHashOf(type, data, chain);
+    const broken = this.#continuity.check({ position, stream, revision, previousHash: chain.previousHash, hash });
     // An event that svc did not write has no hash.
-    if (chain && !isIntact(row, chain.hash)) {
+    if (chain.hash !== undefined && !isIntact(row, chain.hash)) {
       return { position, stream, revision, reason: 'is not what its hash says: it was altered', isAltered: true };
     }
     if (!broken || position <= this.#acceptedUpTo) return undefined;
@@ -77,32 +77,12 @@ export class HashVerifier {
   }
 }
 
-/** How metadata ends that svc wrote. */
-const CHAIN = /"previousHash":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}$/;
-
-function chainOf(metadata: string): { readonly previousHash: string; readonly hash: string } | undefined {
-  const found = CHAIN.exec(metadata.slice(-CHAIN_LENGTH));
-  if (found) return { previousHash: found[1] as string, hash: found[2] as string };
-  const { previousHash, hash } = (parse(metadata) ?? {}) as Partial<EventMetadata>;
-  return typeof previousHash === 'string' && typeof hash === 'string' ? { previousHash, hash } : undefined;
-}
-
-const CHAIN_LENGTH = 156;
-
 function isIntact([position, stream, revision, id, type, version, time, data, metadata]: Row, hash: string): boolean {
   const event = { stream, revision, id, type, time, data };
   if (metadata.startsWith(`{"schemaVersion":${version},`) && hashOfStored(event, metadata) === hash) return true;
   // The text may be spelled in another way than it was hashed.
-  const [parsedData, parsed] = [parse(data), parse(metadata) as EventMetadata | undefined];
+  const [parsedData, parsed] = [parseJson(data), parseJson(metadata) as EventMetadata | undefined];
   if (parsedData === undefined || !parsed) return false;
   const whole = { ...event, position: position as Position, time: time as Instant, data: parsedData };
   return hashOf({ ...whole, metadata: { ...parsed, schemaVersion: version } }) === hash;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

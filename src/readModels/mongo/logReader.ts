@@ -1,11 +1,18 @@
 import { type Position, position } from '../../domain/core/brands.ts';
+import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
+import type { HashAt } from '../../eventLog/continuity.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
+import { continuedHash } from '../../eventLog/hashChain.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
 
 /** Reads the events to project. */
 export interface LogReader {
   /** At most `limit` events after `after`, in order; none at the end of the log. */
   read(after: Position, limit: number): readonly StoredEvent[];
+  /** For the check that events continue each other. */
+  readonly hashAt: HashAt;
+  /** Up to this position, an operator has accepted gaps. */
+  acceptedUpTo(): number;
   /** Position of the last event. */
   head(): Position;
   close(): void;
@@ -30,6 +37,17 @@ export function openLogReader(path: string): LogReader {
         cursor = last.position;
       }
       return events;
+    },
+    hashAt(stream, revision) {
+      const [event] = reader.streamPage(stream, revision, END);
+      return event?.revision === revision ? continuedHash(event) : undefined;
+    },
+    acceptedUpTo() {
+      let upTo = 0;
+      for (const { type, data, position: at } of reader.streamPage(LOSSES_STREAM, 0, END)) {
+        if (type === LossAccepted.type && (data as { readonly of: string }).of === 'log') upTo = at;
+      }
+      return upTo;
     },
     head: () => reader.head(),
     close: () => reader.close(),

@@ -1,4 +1,5 @@
 import { type Position, position } from '../../domain/core/brands.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
@@ -19,6 +20,8 @@ export interface MongoReadModelsOptions {
   readonly fencedBy: string;
   /** Called with lines for the operator: failed attempts to use MongoDB, and the recovery. */
   readonly report: (line: string) => void;
+  /** Called with events that do not continue the log before them. */
+  readonly onBreak?: (found: LogBreak) => void;
 }
 
 export interface MongoReadModels extends ReadModels {
@@ -43,6 +46,7 @@ export function createMongoReadModels({
   isCopy,
   fencedBy,
   report,
+  onBreak,
 }: MongoReadModelsOptions): MongoReadModels {
   void connect(url).close();
   let nextTermId = 1;
@@ -65,6 +69,7 @@ export function createMongoReadModels({
         if (announced > sent && !isClosed) sendAnnounced();
       },
       line: report,
+      broken: (found) => onBreak?.(found),
     },
   });
 

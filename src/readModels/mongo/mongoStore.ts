@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import type { RunQuery } from '../readModels.ts';
@@ -23,6 +24,8 @@ export interface MongoStoreOptions {
   readonly isCopy?: boolean;
   /** Called with lines for the operator. */
   readonly report: (line: string) => void;
+  /** Called with events that do not continue the log before them. */
+  readonly onBreak?: (found: LogBreak) => void;
   readonly batchEvents?: number;
   /** Milliseconds of a monotonic clock; `performance.now` when absent. */
   readonly now?: () => number;
@@ -50,7 +53,7 @@ const LIVENESS_INTERVAL_MS = 100;
 
 /** Creates the store and begins to connect. @throws Error for a URL that cannot be used */
 export function createMongoStore(options: MongoStoreOptions): MongoStore {
-  const { url, log, fencedBy, isCopy = false, report, batchEvents, now } = options;
+  const { url, log, fencedBy, isCopy = false, report, onBreak, batchEvents, now } = options;
   const connection = connect(url);
   const { db, hosts, open, close } = connection;
   const generations = new Generations(db);
@@ -127,7 +130,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     async project(term) {
       const signal = AbortSignal.any([term.signal, closing.signal]);
       const limitedTerm: LeaseTerm = { epoch: term.epoch, signal, isHeld: () => !signal.aborted && term.isHeld() };
-      const projection = { open, generations, active, log, fencedBy, isCopy, failures, newEvents, waitingQuery };
+      const projection = { open, generations, active, log, fencedBy, isCopy, failures, newEvents, waitingQuery, onBreak };
       const ending = projectDuringTerm(
         { ...projection, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },
         limitedTerm,

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Position, position } from '../../domain/core/brands.ts';
+import { Continuity, type EventLink, type LogBreak } from '../../eventLog/continuity.ts';
+import type { StoredEvent } from '../../eventLog/eventLog.ts';
+import { continuedHash } from '../../eventLog/hashChain.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type ActiveGeneration, POINTER_CACHE_MS } from './activeGeneration.ts';
@@ -39,6 +42,8 @@ export interface ProjectionOptions {
   /** Set when a query waits for new events. */
   readonly waitingQuery: AutoResetEvent;
   readonly onReached: (position: Position) => void;
+  /** Called with events that do not continue the log before them. */
+  readonly onBreak?: ((found: LogBreak) => void) | undefined;
   readonly batchEvents?: number;
 }
 
@@ -87,6 +92,7 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
   };
   reached(mark);
   failures.onSuccess();
+  const continuity = new Continuity(mark.position, log.hashAt);
 
   while (term.isHeld() && (await active.current()).generation === generation) {
     const events = log.read(mark.position, batchEvents);
@@ -95,12 +101,21 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
       await waitingQuery.wait(GATHER_MS, term.signal);
       continue;
     }
+    for (const event of events) {
+      const found = continuity.check(linkOf(event));
+      if (found && found.position > log.acceptedUpTo()) options.onBreak?.(found);
+    }
     const changes = changesOf(mark, events);
     if (!term.isHeld()) return;
     await writer.write(changes);
     await generations.advance(generation, fence, mark, changes.to);
     reached(changes.to);
   }
+}
+
+function linkOf(event: StoredEvent): EventLink {
+  const { position: at, stream, revision, metadata } = event;
+  return { position: at, stream, revision, previousHash: metadata.previousHash, hash: continuedHash(event) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import type { Query, QueryThread } from '../queryThread.ts';
 
 export interface MongoThreadOptions {
@@ -22,6 +23,8 @@ export interface ReadModelsThread extends QueryThread {
   reports: {
     /** Asks for the next `logAdvanced`. */
     readyForMore(): void;
+    /** An event does not continue the log before it. */
+    broken(found: LogBreak): void;
     /** A line for the operator. */
     line(text: string): void;
   };

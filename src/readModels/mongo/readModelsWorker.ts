@@ -11,7 +11,14 @@ const NOTIFY_INTERVAL_MS = 50;
 
 await serveThread<ReadModelsThread>(({ url, fencedBy, logPath, isCopy }, report) => {
   const source = openLogReader(logPath);
-  const store = createMongoStore({ url, log: source, fencedBy, isCopy, report: (line) => report('line', line) });
+  const store = createMongoStore({
+    url,
+    log: source,
+    fencedBy,
+    isCopy,
+    report: (line) => report('line', line),
+    onBreak: (found) => report('broken', found),
+  });
   const terms = new Map<number, AbortController>();
 
   return {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { CONTINUED_HASH } from '../../eventLog/hashChain.ts';
+import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 
 /** An event as stored in the file, with data and metadata as JSON. */
 export type RawEvent = [
@@ -12,6 +14,7 @@ export type RawEvent = [
   time: number,
   data: string,
   metadata: string,
+  revision: number,
 ];
 
 /** A position with the id of its event, which distinguishes this log from another one with as many events. */
@@ -21,7 +24,7 @@ export interface LogMark {
 }
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
-const COLUMNS = 'position, stream, type, version, time, data, metadata';
+const COLUMNS = 'position, stream, type, version, time, data, metadata, revision';
 
 /** Reads the log's file through a connection of its own, so that appends do not wait. */
 export class LogReader {
@@ -52,6 +55,17 @@ export class LogReader {
     return this.#statements()?.at.get(at) as unknown as RawEvent | undefined;
   }
 
+  /** For the check that events continue each other. */
+  hashAt(stream: string, revision: number): string | null | undefined {
+    return this.#statements()?.hashAt.get(stream, revision)?.hash as string | null | undefined;
+  }
+
+  /** Up to this position, an operator has accepted gaps. */
+  acceptedUpTo(): number {
+    const opened = this.#statements();
+    return opened ? readAcceptedUpTo(opened.database) : 0;
+  }
+
   close(): void {
     this.#open?.database.close();
     this.#open = undefined;
@@ -78,6 +92,7 @@ function open(path: string) {
     ),
     between: asArrays(`SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position`),
     times: database.prepare('SELECT position, time FROM events WHERE position > ? ORDER BY position LIMIT ?'),
+    hashAt: database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`),
     at: asArrays(`SELECT ${COLUMNS} FROM events WHERE position = ?`),
   };
 }

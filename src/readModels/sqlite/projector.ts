@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
+import { Continuity, type LogBreak } from '../../eventLog/continuity.ts';
+import { chainOf, continuedHashOf } from '../../eventLog/storedChain.ts';
 import { PROJECTIONS_VERSION } from '../projections.ts';
 import { inTransaction } from './inTransaction.ts';
-import type { LogMark, LogReader } from './logReader.ts';
+import type { LogMark, LogReader, RawEvent } from './logReader.ts';
 import { Tables } from './tables.ts';
 
 /** Files that were built by another version are rebuilt. */
@@ -22,9 +24,13 @@ export class Projector {
   readonly #database: DatabaseSync;
   readonly #log: LogReader;
   #tables: Tables;
+  readonly #onBreak: (found: LogBreak) => void;
   #mark: LogMark;
+  #continuity: Continuity;
 
-  constructor(database: DatabaseSync, log: LogReader) {
+  /** @param onBreak called with events that do not continue the log before them */
+  constructor(database: DatabaseSync, log: LogReader, onBreak: (found: LogBreak) => void = () => undefined) {
+    this.#onBreak = onBreak;
     this.#database = database;
     this.#log = log;
     const progress = database.prepare('SELECT version, position, eventId FROM progress').get();
@@ -35,6 +41,11 @@ export class Projector {
       this.#mark = BEGINNING;
       this.#tables = this.#startOver();
     }
+    this.#continuity = this.#continuityAfter(this.#mark.position);
+  }
+
+  #continuityAfter(after: Position): Continuity {
+    return new Continuity(after, (stream, revision) => this.#log.hashAt(stream, revision));
   }
 
   /** The tables are complete up to this position. */
@@ -55,6 +66,7 @@ export class Projector {
     if (!this.#matchesLog()) {
       this.#tables = this.#startOver();
       this.#mark = BEGINNING;
+      this.#continuity = this.#continuityAfter(BEGINNING.position);
     }
     const head = this.#log.lastUpTo(upTo);
     if (head.position <= this.#mark.position) return false;
@@ -70,7 +82,10 @@ export class Projector {
       inTransaction(this.#database, () => {
         for (let after: number = before; after < target.position; after += EVENTS_PER_READ) {
           const upTo = position(Math.min(after + EVENTS_PER_READ, target.position));
-          for (const event of this.#log.between(position(after), upTo)) tables.add(event);
+          for (const event of this.#log.between(position(after), upTo)) {
+            this.#check(event);
+            tables.add(event);
+          }
           tables.write();
         }
         tables.flush(before, target.position);
@@ -78,9 +93,18 @@ export class Projector {
       });
     } catch (error) {
       tables.clear(before);
+      this.#continuity = this.#continuityAfter(before);
       throw error;
     }
     this.#mark = target;
+  }
+
+  #check([at, stream, type, , , data, metadata, revision]: RawEvent): void {
+    const chain = chainOf(metadata);
+    const hash = continuedHashOf(type, data, chain);
+    const link = { position: at, stream, revision, previousHash: chain.previousHash, hash };
+    const found = this.#continuity.check(link);
+    if (found && found.position > this.#log.acceptedUpTo()) this.#onBreak(found);
   }
 
   /** A log that was restored from a backup can end earlier or continue differently: then the rows belong to another history. */

@@ -1,4 +1,5 @@
 import type { Position } from '../../domain/core/brands.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import type { QueryThread } from '../queryThread.ts';
 
 export interface ReadModelFiles {
@@ -13,6 +14,8 @@ export interface ReadModelsThread extends QueryThread {
   reports: {
     /** The file was damaged and is removed; it is made again from the log. */
     rebuilding(): void;
+    /** An event does not continue the log before it. */
+    broken(found: LogBreak): void;
     /** Sent after the start and after each `logAdvanced`. */
     caughtUp(progress: { readonly position: Position; readonly failure: string | undefined }): void;
   };

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
@@ -28,6 +29,7 @@ interface Opened {
 
 await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   const log = new LogReader(logPath);
+  const onBreak = (found: LogBreak) => report('broken', found);
   let { database, projector } = open();
   let isClosing = false;
 
@@ -61,7 +63,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   function open(): Opened {
     const database = openReadModelFile(path, () => report('rebuilding'));
     try {
-      return { database, projector: new Projector(database, log) };
+      return { database, projector: new Projector(database, log, onBreak) };
     } catch (error) {
       database.close();
       if (damagedFile(error) !== path) throw error;
@@ -73,7 +75,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     report('rebuilding');
     removeReadModelFile(path);
     const database = openReadModelFile(path);
-    return { database, projector: new Projector(database, log) };
+    return { database, projector: new Projector(database, log, onBreak) };
   }
 
   /** Rebuilds a file that turns out to be damaged from the log. A damaged log is no reason to remove it. */

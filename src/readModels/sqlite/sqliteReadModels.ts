@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Position, position } from '../../domain/core/brands.ts';
+import type { LogBreak } from '../../eventLog/continuity.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
 import { queryOnThread } from '../queryThread.ts';
 import { portsOver, type ReadModels } from '../readModels.ts';
@@ -16,6 +17,8 @@ export interface SqliteReadModelsOptions {
   readonly onFailure?: (error: Error) => void;
   /** Called with true when a damaged file is removed and made again, and with false when it is complete. */
   readonly onRebuilding?: (isRebuilding: boolean) => void;
+  /** Called with events that do not continue the log before them. */
+  readonly onBreak?: (found: LogBreak) => void;
 }
 
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
@@ -26,6 +29,7 @@ export function createSqliteReadModels({
   logPath,
   onFailure,
   onRebuilding,
+  onBreak,
 }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
   let isClosed = false;
@@ -44,6 +48,7 @@ export function createSqliteReadModels({
     },
     reports: {
       rebuilding: () => onRebuilding?.(true),
+      broken: (found) => onBreak?.(found),
       caughtUp({ position: reached, failure }) {
         if (failure !== undefined && failure !== lastFailure) onFailure?.(new ReadModelUnavailable(failure));
         lastFailure = failure;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { EventParked } from '../../domain/outbox/events.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
+import { chainOf, continuedHashOf } from '../../eventLog/storedChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 
@@ -38,16 +38,16 @@ export function linkPage(rows: readonly LinkedRow[]): PageLinks {
   let before = (rows[0]?.[0] ?? 0) - 1;
   for (const [position, stream, revision, type, , , data, metadata] of rows) {
     const chain = chainOf(metadata);
-    const hash = type === EventParked.type ? parkedHash(data) : chain?.hash;
+    const hash = continuedHashOf(type, data, chain);
     if (position !== before + 1) breaks.push({ position, stream, revision, reason: `follows position ${before}` });
     before = position;
     if (links?.[0] !== stream) links = byStream.get(stream);
     if (!links) {
-      links = [stream, position, revision, chain?.previousHash, revision, hash];
+      links = [stream, position, revision, chain.previousHash, revision, hash];
       byStream.set(stream, links);
       continue;
     }
-    const broken = brokenLink(links[4], links[5], { position, stream, revision, previousHash: chain?.previousHash });
+    const broken = brokenLink(links[4], links[5], { position, stream, revision, previousHash: chain.previousHash });
     if (broken) breaks.push(broken);
     links[4] = revision;
     links[5] = hash;
@@ -128,24 +128,4 @@ function brokenLink(
   }
   if (previousHash === undefined || lastHash === undefined || previousHash === lastHash) return undefined;
   return { ...event, reason: 'does not have the hash of the event before it in its stream' };
-}
-
-/** Metadata that svc wrote ends with `"previousHash":"<64>","hash":"<64>"}`. */
-function chainOf(metadata: string): { readonly previousHash: string; readonly hash: string } | undefined {
-  const end = metadata.length;
-  if (metadata.startsWith('"previousHash":"', end - 156) && metadata.startsWith('","hash":"', end - 76)) {
-    return { previousHash: metadata.slice(end - 140, end - 76), hash: metadata.slice(end - 66, end - 2) };
-  }
-  return parse(metadata) as { previousHash: string; hash: string } | undefined;
-}
-
-/** The next event continues the one that is parked (docs/decisions/0006-chain-rule.md). */
-const parkedHash = (data: string): string | undefined => (parse(data) as { hash?: string } | undefined)?.hash;
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

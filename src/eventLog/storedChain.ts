@@ -1,0 +1,36 @@
+import { EventParked } from '../domain/outbox/events.ts';
+
+/** The hashes in the metadata of a stored event. */
+export interface StoredChain {
+  /** Undefined for an event that svc did not write. */
+  readonly previousHash: string | undefined;
+  readonly hash: string | undefined;
+}
+
+const NONE: StoredChain = { previousHash: undefined, hash: undefined };
+
+/**
+ * Reads the hashes from metadata as stored, without parsing it: metadata that svc wrote ends with
+ * `"previousHash":"<64>","hash":"<64>"}`. JSON that is spelled in another way is parsed.
+ */
+export function chainOf(metadata: string): StoredChain {
+  const end = metadata.length;
+  if (metadata.startsWith('"previousHash":"', end - 156) && metadata.startsWith('","hash":"', end - 76)) {
+    return { previousHash: metadata.slice(end - 140, end - 76), hash: metadata.slice(end - 66, end - 2) };
+  }
+  const { previousHash, hash } = (parseJson(metadata) ?? NONE) as StoredChain;
+  return { previousHash, hash };
+}
+
+/** The hash that the next event of the stream continues (docs/decisions/0006-chain-rule.md). */
+export const continuedHashOf = (type: string, data: string, { hash }: StoredChain): string | undefined =>
+  type === EventParked.type ? (parseJson(data) as { readonly hash?: string } | undefined)?.hash : hash;
+
+/** @returns undefined for text that is not JSON */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
