@@ -130,7 +130,18 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
     async project(term) {
       const signal = AbortSignal.any([term.signal, closing.signal]);
       const limitedTerm: LeaseTerm = { epoch: term.epoch, signal, isHeld: () => !signal.aborted && term.isHeld() };
-      const projection = { open, generations, active, log, fencedBy, isCopy, failures, newEvents, waitingQuery, onBreak };
+      const projection = {
+        open,
+        generations,
+        active,
+        log,
+        fencedBy,
+        isCopy,
+        failures,
+        newEvents,
+        waitingQuery,
+        onBreak,
+      };
       const ending = projectDuringTerm(
         { ...projection, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },
         limitedTerm,

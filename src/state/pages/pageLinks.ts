@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
-import { chainOf, continuedHashOf } from '../../eventLog/storedChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
+import { chainOf, continuedHashOf } from '../../eventLog/storedChain.ts';
 
 /** A row of a page, with the metadata that links it to those before it. */
 export type LinkedRow = [...EventColumns, metadata: string];
