@@ -18,6 +18,11 @@ import { EMPTY_LOG } from '../eventLog/sqlite/logEnd.ts';
 import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
 import { exportOutbox, listOutbox, retryOutbox } from './outboxCommand.ts';
 
+const failedSignIns = (count: number): EventToAppend[] =>
+  Array.from({ length: count }, () =>
+    anEvent({ type: 'SignInFailed', data: { method: 'password', address: '10.0.0.7' } } as Partial<EventToAppend>),
+  );
+
 /** A stopped node whose outbox has parked the given events; the store has the others. */
 async function aNodeWithParked(parked: readonly EventToAppend[], category = 'requests') {
   const temp = await tempFolder();
@@ -60,7 +65,7 @@ async function aNodeWithParked(parked: readonly EventToAppend[], category = 'req
 }
 
 test('lists what is parked, also while the service runs', async () => {
-  const parked = someEvents(2);
+  const parked = failedSignIns(2);
   const { lines, options, open } = await aNodeWithParked(parked);
   const running = await open();
   listOutbox(options);
@@ -74,7 +79,7 @@ test('lists what is parked, also while the service runs', async () => {
 });
 
 test('drains retried events in a stream of their own, with their ids and data, and an intact chain', async () => {
-  const parked = someEvents(3);
+  const parked = failedSignIns(3);
   const { store, lines, options, open, inLog } = await aNodeWithParked(parked);
   retryOutbox([parked[0]?.id ?? ''], options);
   retryOutbox([], options);
@@ -93,7 +98,7 @@ test('drains retried events in a stream of their own, with their ids and data, a
 });
 
 test('parks a retried event again that the store still does not take', async () => {
-  const parked = someEvents(1);
+  const parked = failedSignIns(1);
   const { options, open } = await aNodeWithParked(parked);
   retryOutbox([], options);
   const { outbox, close } = await open();
@@ -101,7 +106,7 @@ test('parks a retried event again that the store still does not take', async () 
   await close();
 });
 
-test('does not retry beginnings of sessions, which may have ended since', async () => {
+test('does not retry the beginning of a session, which may have ended since', async () => {
   const begun = anEvent({
     type: 'SessionBegun',
     data: {
@@ -119,7 +124,7 @@ test('does not retry beginnings of sessions, which may have ended since', async 
 });
 
 test('exports what is parked to a new file, and takes it out only on demand', async () => {
-  const parked = someEvents(2);
+  const parked = failedSignIns(2);
   const { temp, lines, options, open } = await aNodeWithParked(parked);
   const file = join(temp.path, 'parked.ndjson');
   exportOutbox(file, false, options);
@@ -145,10 +150,10 @@ test('exports what is parked to a new file, and takes it out only on demand', as
 });
 
 test('leaves nothing that looks lost when a killed node did not note what it parked', async () => {
-  const parked = someEvents(3);
+  const parked = failedSignIns(3);
   const { temp, store, config, options, open } = await aNodeWithParked(parked);
   store.refuse = () => ({ kind: 'rejected', reason: 'it was deleted', scope: 'stream' });
-  const last = someEvents(5);
+  const last = failedSignIns(5);
   const running = await open(last);
   const { stream } = running.outbox.firstParked.at(-1) as { stream: string };
   await running.close();

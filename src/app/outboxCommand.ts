@@ -60,7 +60,7 @@ export function retryOutbox(ids: readonly string[], { config, print }: CommandOp
     );
     if (skipped > 0) {
       print(
-        `${counted(skipped)} left parked: beginnings of sessions and of requests, which have ended since. To remove them: ` +
+        `${counted(skipped)} left parked: beginnings of sessions and requests, and cool-downs, which may be over. To remove them: ` +
           'svc outbox export FILE --remove.',
       );
     }

@@ -6,7 +6,7 @@ import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import { DeliveredRevisions } from '../../eventLog/outbox/deliveredRevisions.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
-import { MAY_BE_OVER } from '../../eventLog/outbox/parkedEvents.ts';
+import { CAN_COME_LATE } from '../../eventLog/outbox/parkedEvents.ts';
 import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
 import type { AnnouncedReservations } from '../../proxy/admission/announcedReservations.ts';
@@ -114,7 +114,7 @@ async function followOutbox(
 
   function onDurable(event: RecordedEvent, isParked: boolean): void {
     // The log delivers what took the place of a parked event, never the event itself.
-    if (isParked ? MAY_BE_OVER.has(event.type) : delivered.has(event)) return;
+    if (isParked ? !CAN_COME_LATE.has(event.type) : delivered.has(event)) return;
     if (!event.stream.startsWith('requests-')) {
       hot.applyBeforeLog(event);
       return;

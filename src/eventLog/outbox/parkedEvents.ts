@@ -6,13 +6,19 @@ import { canHaveParked, PARKED_SUMMARY, type ParkedSummary } from '../sqlite/par
 import { toRecordedEvent } from '../sqlite/reader.ts';
 
 /**
- * What these events began may have ended since: the end is in the log, and does not come after a parked beginning. A session
- * then has to begin again, and a request that was announced has ended with its process.
+ * Events that may come after later ones of their node. Of others (the beginning of a session or of a request, a cool-down)
+ * the end may be in the log already, so coming late they would begin again what is over.
  */
-export const MAY_BE_OVER: ReadonlySet<string> = new Set<RecordedEvent['type']>([
-  'SessionBegun',
-  'SessionTotpVerified',
-  'RequestAdmitted',
+export const CAN_COME_LATE: ReadonlySet<string> = new Set<RecordedEvent['type']>([
+  'RequestCompleted',
+  'RequestRefused',
+  'RefusalsCounted',
+  'SessionEnded',
+  'SignInFailed',
+  'SignInsThrottled',
+  'TokensRefreshed',
+  'TokenRefreshFailed',
+  'ClockJumped',
 ]);
 
 /** Number of events that are parked in the file of an outbox. */

@@ -4,7 +4,7 @@ import { type ChainHead, chainEvent, emptyChain } from '../hashChain.ts';
 import { openForWriting } from '../sqlite/database.ts';
 import { prepareInsertEvents } from '../sqlite/insertEvents.ts';
 import { canHaveParked, PARKED_COLUMNS } from '../sqlite/park.ts';
-import { MAY_BE_OVER } from './parkedEvents.ts';
+import { CAN_COME_LATE } from './parkedEvents.ts';
 
 export interface RetryOptions {
   /** The file of the outbox; nothing else may have it open. */
@@ -46,12 +46,11 @@ export function retryParked({ path, node, boot, ids }: RetryOptions): Retried {
     const remove = database.prepare('DELETE FROM parked WHERE position = ?');
     let [retried, skipped] = [0, 0];
     for (const row of parkedRows(database, ids)) {
-      if (MAY_BE_OVER.has(row.type)) skipped += 1;
-      else {
+      if (CAN_COME_LATE.has(row.type)) {
         append(row);
         remove.run(row.position);
         retried += 1;
-      }
+      } else skipped += 1;
     }
     database.exec('COMMIT');
     return { retried, skipped };
