@@ -22,34 +22,51 @@ export function findUnknownField(type: string, data: unknown): string | undefine
   return shape && unknownIn(shape, data);
 }
 
-function unknownIn(shape: JsonShape, value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  switch (shape.kind) {
-    case 'nullable':
-      return unknownIn(shape.inner, value);
-    case 'list':
-      return firstIn(Object.entries(value), () => shape.item);
-    case 'tuple':
-      return firstIn(Object.entries(value), (index) => shape.items[Number(index)]);
-    case 'map':
-      return firstIn(Object.entries(value), () => shape.value);
-    case 'object':
-      return firstIn(Object.entries(value), (name) => shape.fields.find((field) => field.name === name)?.shape);
-    default:
-      return undefined;
-  }
+/** @returns the paths of all fields that the current schema does not have */
+export function findUnknownFields(type: string, data: unknown): readonly string[] {
+  const shape = eventShape(type);
+  return shape ? allUnknownIn(shape, data) : [];
 }
 
-/** @param shapeOf undefined for a field that is not known */
-function firstIn(
-  entries: readonly (readonly [string, unknown])[],
-  shapeOf: (name: string) => JsonShape | undefined,
-): string | undefined {
-  for (const [name, value] of entries) {
-    const shape = shapeOf(name);
-    if (!shape) return name;
-    const below = unknownIn(shape, value);
+function unknownIn(shape: JsonShape, value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const shapeOf = shapesIn(shape);
+  if (!shapeOf) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const innerShape = shapeOf(name);
+    if (!innerShape) return name;
+    const below = unknownIn(innerShape, inner);
     if (below !== undefined) return `${name}.${below}`;
   }
   return undefined;
+}
+
+function allUnknownIn(shape: JsonShape, value: unknown): readonly string[] {
+  const shapeOf = typeof value === 'object' && value !== null ? shapesIn(shape) : undefined;
+  if (!shapeOf) return [];
+  return Object.entries(value as object).flatMap(([name, inner]) => {
+    const innerShape = shapeOf(name);
+    return innerShape ? allUnknownIn(innerShape, inner).map((below) => `${name}.${below}`) : [name];
+  });
+}
+
+/**
+ * The shapes of what a value of this shape holds, by name or index.
+ * @returns a function that returns undefined for a field that is not known; undefined if the shape holds nothing
+ */
+function shapesIn(shape: JsonShape): ((name: string) => JsonShape | undefined) | undefined {
+  switch (shape.kind) {
+    case 'nullable':
+      return shapesIn(shape.inner);
+    case 'list':
+      return () => shape.item;
+    case 'tuple':
+      return (index) => shape.items[Number(index)];
+    case 'map':
+      return () => shape.value;
+    case 'object':
+      return (name) => shape.fields.find((field) => field.name === name)?.shape;
+    default:
+      return undefined;
+  }
 }

@@ -8,7 +8,7 @@ import { eventTypes } from '../../domain/eventTypes.ts';
 import type { EventColumns } from '../sqlite/eventRows.ts';
 import { toRecordedEvent } from '../sqlite/reader.ts';
 import { jsonShapeOf } from './jsonShape.ts';
-import { findUnknownField, UnknownField } from './unknownField.ts';
+import { findUnknownField, findUnknownFields, UnknownField } from './unknownField.ts';
 
 const types = [...eventTypes.values()].map(({ type, data }) => {
   const shape = jsonShapeOf(data as unknown as Schema<z.ZodObject>);
@@ -33,7 +33,17 @@ test.each([
   ['PricesPublished', { models: [{ tiers: { any_name: 2 } }] }, undefined],
   ['RefusalsCounted', { counts: { any_code: 2 } }, undefined],
   ['PricesPublished', { models: [{ longContext: { x: 1 } }] }, 'models.0.longContext.x'],
-])('%s %j', (type, data, field) => expect(findUnknownField(type, data)).toBe(field));
+])('%s %j', (type, data, field) => {
+  expect(findUnknownField(type, data)).toBe(field);
+  expect(findUnknownFields(type, data)).toEqual(field === undefined ? [] : [field]);
+});
+
+test('finds all surplus fields of an event', () => {
+  const attempts = [{ outcome: 'ok', x: 1 }, { outcome: 'ok', x: { below: 1 }, overlay: { y: 1 } }];
+  const fields = ['surplus', 'attempts.0.x', 'attempts.1.x', 'attempts.1.overlay.y', 'usage.z'];
+  expect(findUnknownFields('RequestCompleted', { surplus: 1, attempts, pin: null, usage: { z: 1 } })).toEqual(fields);
+  expect(findUnknownFields('NoSuchType', { x: 1 })).toEqual([]);
+});
 
 const row = (type: string, version: number, data: object): EventColumns => [
   7,

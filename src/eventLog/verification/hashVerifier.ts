@@ -24,6 +24,9 @@ type Row = [
   metadata: string,
 ];
 
+/** Called with an event whose content is what its hash says; `data` is JSON. */
+export type OnIntact = (event: { position: number; type: string; version: number; data: string }) => void;
+
 /** Events per step: some milliseconds of work. */
 const STEP_EVENTS = 200;
 
@@ -32,10 +35,13 @@ export class HashVerifier {
   readonly #page: StatementSync;
   readonly #continuity: Continuity;
   readonly #acceptedUpTo: number;
+  readonly #onIntact: OnIntact | undefined;
   #position: number;
 
-  constructor(database: DatabaseSync, after: number) {
+  /** @param onIntact called for each event that is not altered */
+  constructor(database: DatabaseSync, after: number, onIntact?: OnIntact) {
     this.#position = after;
+    this.#onIntact = onIntact;
     this.#page = database.prepare(
       `SELECT position, stream, revision, id, type, version, time, data, metadata FROM events
        WHERE position > ? ORDER BY position LIMIT ${STEP_EVENTS}`,
@@ -64,7 +70,7 @@ export class HashVerifier {
   }
 
   #verify(row: Row): FoundBreak | undefined {
-    const [position, stream, revision, , type, , , data, metadata] = row;
+    const [position, stream, revision, , type, version, , data, metadata] = row;
     const chain = chainOf(metadata);
     const hash = continuedHashOf(type, data, chain);
     const broken = this.#continuity.check({ position, stream, revision, previousHash: chain.previousHash, hash });
@@ -72,6 +78,7 @@ export class HashVerifier {
     if (chain.hash !== undefined && !isIntact(row, chain.hash)) {
       return { position, stream, revision, reason: 'is not what its hash says: it was altered', isAltered: true };
     }
+    this.#onIntact?.({ position, type, version, data });
     if (!broken || position <= this.#acceptedUpTo) return undefined;
     return { ...broken, isAltered: false };
   }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
-import { readMarkFile } from '../../dataFolder/markFile.ts';
+import { MarkFile, readMarkFile } from '../../dataFolder/markFile.ts';
 import { position } from '../../domain/core/brands.ts';
 import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
 import { Faults } from '../../lib/faults.ts';
@@ -169,6 +169,83 @@ test('begins again when the clock was set back by a day', async () => {
   log.change(`UPDATE events SET time = time + 1 WHERE position = 300`);
   time -= 500_000;
   await vi.waitUntil(() => faults.current.length > 0, soon);
+});
+
+/** Without validation, which leaves out fields that the schema does not have. */
+const AS_IT_IS = { isValidated: true };
+
+/** A log of version-1 events with these fields besides `ip`. */
+async function logWithFields(...surplus: object[]) {
+  const log = await aLog();
+  const opened = await createSqliteEventLog({ path: log.path, node: 'n1' });
+  const events = surplus.map((fields) => anEvent({ data: { ip: '10.0.0.1', ...fields } } as never));
+  await opened.append('firewall-c', NO_STREAM, events, AS_IT_IS);
+  const head = await opened.head();
+  await opened.close();
+  return { ...log, head };
+}
+
+const shown = ({ current }: Faults) => current.map(({ code, subject }) => [code, subject]);
+
+test('names each surplus field of an older event in one line', async () => {
+  const log = await logWithFields({ note: 'office' }, { note: 'home', by: 'me' }, {}, { note: 'yard' });
+  const { faults, lines, mark } = verifierOf(log);
+  await vi.waitUntil(() => mark()?.position === log.head, soon);
+  expect(shown(faults)).toEqual([
+    ['surplus_fields', 'IpAllowed.note'],
+    ['surplus_fields', 'IpAllowed.by'],
+  ]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Events "IpAllowed" of version 1 have a field "note".*first at position 631\..*kept/),
+    expect.stringMatching(/^Events "IpAllowed" of version 1 have a field "by".*first at position 632\..*kept/),
+  ]);
+});
+
+test('names a surplus field once, also when the whole log is verified again or svc restarts', async () => {
+  const log = await logWithFields({ note: 'office' });
+  let time = 1_000_000;
+  const first = verifierOf(log, { now: () => time });
+  await vi.waitUntil(() => first.mark()?.position === log.head, soon);
+  time += 500_000;
+  await vi.waitUntil(() => first.mark()?.wholeAt === time, soon);
+  await first.verifier.stop();
+  expect(first.lines).toHaveLength(1);
+  time += 500_000;
+  const second = verifierOf(log, { now: () => time });
+  await vi.waitUntil(() => second.mark()?.wholeAt === time, soon);
+  await second.verifier.stop();
+  expect([second.lines, second.faults.current]).toEqual([[], []]);
+
+  // Another field in a later event is named, the known one is not.
+  const opened = await createSqliteEventLog({ path: log.path, node: 'n1' });
+  const later = anEvent({ data: { ip: '10.0.0.2', note: 'x', colour: 'y' } } as never);
+  await opened.append('firewall-d', NO_STREAM, [later], AS_IT_IS);
+  const head = await opened.head();
+  await opened.close();
+  const third = verifierOf({ ...log, head }, { now: () => time });
+  await vi.waitUntil(() => third.mark()?.position === head, soon);
+  expect(shown(third.faults)).toEqual([['surplus_fields', 'IpAllowed.colour']]);
+});
+
+test('looks for surplus fields in the whole log of an installation that was verified before it did so', async () => {
+  const log = await logWithFields({ note: 'office' });
+  let time = 1_000_000;
+  const file = new MarkFile(log.markPath);
+  file.noteNow({ position: log.head, wholeAt: time });
+  file.close();
+  time += 500_000;
+  const { faults } = verifierOf(log, { now: () => time });
+  await vi.waitUntil(() => faults.current.length === 1, soon);
+});
+
+test('names at most fifty surplus fields, and none of an event that was altered', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`f${index}`, 1]));
+  const log = await logWithFields({ altered: 1 }, fields);
+  log.change(`UPDATE events SET time = time + 1 WHERE position = 631`);
+  const { faults, mark } = verifierOf(log);
+  await vi.waitUntil(() => mark() !== undefined && faults.current.length === 51, soon);
+  expect(shown(faults).filter(([code]) => code === 'surplus_fields')).toHaveLength(50);
+  expect(shown(faults)).not.toContainEqual(['surplus_fields', 'IpAllowed.altered']);
 });
 
 test('says that a log cannot be read, and goes on when it can be', async () => {

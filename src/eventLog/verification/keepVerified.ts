@@ -3,6 +3,7 @@ import type { Faults } from '../../lib/faults.ts';
 import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import { describeBreak, logBroken } from '../continuity.ts';
 import type { FoundBreak } from './hashVerifier.ts';
+import type { SurplusField } from './surplusFields.ts';
 import type { VerifyThread } from './verifyProtocol.ts';
 
 export interface KeepVerifiedOptions {
@@ -35,6 +36,15 @@ interface VerifiedMark {
   readonly wholeAt: number;
   /** How far a pass over the whole log has come that was aborted; absent when there is none. */
   readonly whole?: { readonly position: number; readonly begunAt: number };
+  /** The search for surplus fields; absent before there was one. */
+  readonly fields?: CheckedFields;
+}
+
+interface CheckedFields {
+  /** They were looked for in all events up to this position. */
+  readonly position: number;
+  /** Those that were reported, as `<type>.<path>`: each is reported once for an installation. */
+  readonly reported: readonly string[];
 }
 
 const TIMING = {
@@ -49,18 +59,25 @@ const WORKER = new URL('./verifyWorker.ts', import.meta.url);
 const NOTHING: VerifiedMark = { position: 0, wholeAt: 0 };
 /** Faults that one pass raises at most; each names a stream. */
 const MAX_FAULTS = 20;
+/** Further ones are not reported. All names together fit into the mark's file. */
+const MAX_SURPLUS_FIELDS = 50;
 
 /**
  * Verifies the hash of each event in the background, in a thread of low priority that uses a fifth of a core at most: new
- * events every few minutes, the whole log once a day. A break is a fault until a pass over the whole log finds none.
+ * events every few minutes, the whole log once a day. A break is a fault until a pass over the whole log finds none. Fields of
+ * older events that no schema knows are reported once.
  */
 export function keepVerified(options: KeepVerifiedOptions): LogVerifier {
   const { logPath, markPath, head, faults, report, now = Date.now } = options;
   const timing = { ...TIMING, ...options.timing };
   const content = readMarkFile<VerifiedMark>(markPath);
   let mark = content.kind === 'mark' ? content.mark : NOTHING;
+  let fields: CheckedFields = mark.fields ?? { position: 0, reported: [] };
   // A restored log may be shorter than what was verified.
-  if (mark.position > head()) mark = NOTHING;
+  if (mark.position > head()) {
+    mark = NOTHING;
+    fields = { ...fields, position: 0 };
+  }
   /** How far this process has verified, breaks included: the mark stays before the first break. */
   let verified = mark.position;
   let file: MarkFile<VerifiedMark> | undefined;
@@ -121,16 +138,20 @@ export function keepVerified(options: KeepVerifiedOptions): LogVerifier {
       name: 'log verifier',
       keepsProcessAlive: false,
       reports: {
-        progress({ position, found }) {
+        progress({ position, found, surplus }) {
           if (isStopped) return;
           for (const each of found) raise(each);
+          for (const each of surplus) reportSurplus(each);
+          noteFields(after, position);
           onProgress(position, found);
         },
       },
     });
     thread = running;
     try {
-      return await running.request('verify', { logPath, after });
+      const reached = await running.request('verify', { logPath, after, fieldsAfter: fields.position });
+      noteFields(after, reached);
+      return reached;
     } finally {
       thread = undefined;
       if (!isStopped) await running.stop();
@@ -147,15 +168,27 @@ export function keepVerified(options: KeepVerifiedOptions): LogVerifier {
     faults.raise(fault);
   }
 
+  function reportSurplus(found: SurplusField): void {
+    const fault = surplusField(found);
+    if (fields.reported.includes(fault.subject) || fields.reported.length >= MAX_SURPLUS_FIELDS) return;
+    fields = { ...fields, reported: [...fields.reported, fault.subject] };
+    faults.raise(fault);
+  }
+
+  /** A pass that begins after events which were not searched does not search them. */
+  function noteFields(after: number, reached: number): void {
+    if (after <= fields.position && reached > fields.position) fields = { ...fields, position: reached };
+  }
+
   function clearAll(): void {
     for (const [code, subjects] of raised) for (const subject of subjects) faults.clear(code, subject);
     raised.clear();
   }
 
   function note(next: VerifiedMark): void {
-    mark = next;
+    mark = { ...next, fields };
     file ??= new MarkFile<VerifiedMark>(markPath);
-    file.note(next);
+    file.note(mark);
   }
 
   return {
@@ -176,4 +209,13 @@ const logAltered = (name: string, found: FoundBreak) => ({
   subject: found.stream,
   cause: `${describeBreak(name, found)} What svc made of it may be wrong.`,
   remedy: 'Check the disk, stop svc and restore the log from a backup. The fault is over once the whole log is intact.',
+});
+
+const surplusField = ({ type, version, field, position }: SurplusField) => ({
+  code: 'surplus_fields',
+  subject: `${type}.${field}`,
+  cause:
+    `Events "${type}" of version ${version} have a field "${field}" that svc does not know, first at position ${position}. ` +
+    'It is kept in the log and has no effect.',
+  remedy: 'If a newer version of svc wrote it, start that one; otherwise there is nothing to do. It is reported once.',
 });

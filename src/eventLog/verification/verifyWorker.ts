@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { HashVerifier } from './hashVerifier.ts';
+import { SurplusFields } from './surplusFields.ts';
 import type { VerifyThread } from './verifyProtocol.ts';
 
 // Program of a thread that verifies the log once.
@@ -15,18 +16,20 @@ const PROGRESS_INTERVAL_MS = 1_000;
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 await serveThread<VerifyThread>((_options, report) => ({
   requests: {
-    async verify({ logPath, after }) {
+    async verify({ logPath, after, fieldsAfter }) {
       const database = openForReading(logPath);
       try {
-        const verifier = new HashVerifier(database, after);
+        const fields = new SurplusFields(fieldsAfter);
+        const verifier = new HashVerifier(database, after, (event) => fields.add(event));
         let reportedAt = performance.now();
         for (;;) {
           const since = performance.now();
           const found = verifier.step();
           if (!found) return verifier.position;
           const now = performance.now();
-          if (found.length > 0 || now - reportedAt > PROGRESS_INTERVAL_MS) {
-            report('progress', { position: verifier.position, found });
+          const surplus = fields.take();
+          if (found.length + surplus.length > 0 || now - reportedAt > PROGRESS_INTERVAL_MS) {
+            report('progress', { position: verifier.position, found, surplus });
             reportedAt = now;
           }
           await delay(PAUSE_FACTOR * (now - since));
