@@ -39,7 +39,10 @@ test.each([
 });
 
 test('finds all surplus fields of an event', () => {
-  const attempts = [{ outcome: 'ok', x: 1 }, { outcome: 'ok', x: { below: 1 }, overlay: { y: 1 } }];
+  const attempts = [
+    { outcome: 'ok', x: 1 },
+    { outcome: 'ok', x: { below: 1 }, overlay: { y: 1 } },
+  ];
   const fields = ['surplus', 'attempts.0.x', 'attempts.1.x', 'attempts.1.overlay.y', 'usage.z'];
   expect(findUnknownFields('RequestCompleted', { surplus: 1, attempts, pin: null, usage: { z: 1 } })).toEqual(fields);
   expect(findUnknownFields('NoSuchType', { x: 1 })).toEqual([]);
