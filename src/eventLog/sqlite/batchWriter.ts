@@ -4,6 +4,7 @@ import { EventParked } from '../../domain/outbox/events.ts';
 import { ID_TAKEN } from '../eventLog.ts';
 import { chainEvent, type SerialisedEvent } from '../hashChain.ts';
 import type { WrittenAppend } from './batchText.ts';
+import { isIoError } from './database.ts';
 import { type EventRow, prepareInsertEvents } from './insertEvents.ts';
 import { type WrittenEnd, writtenEnd } from './logMark.ts';
 import { createStreamHeads } from './streamHeads.ts';
@@ -21,7 +22,7 @@ export type WriterOutcome =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Primary result codes of SQLite that decide an outcome (sqlite.org/rescode.html). */
-const Code = { readOnly: 8, io: 10, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
+const Code = { readOnly: 8, corrupt: 11, full: 13, tooBig: 18, constraint: 19, notADatabase: 26 } as const;
 const DAMAGED = 'It is damaged: stop svc and restore the data folder from a backup.';
 /** What an operator can do about errors after which a repeat fails as well. */
 const PERMANENT: ReadonlyMap<number, string> = new Map([
@@ -68,7 +69,7 @@ export function createBatchWriter(
     } catch (error) {
       heads.clear();
       if (database.isTransaction) rollback.run();
-      if (codeOf(error) === Code.io) throw error;
+      if (isIoError(error)) throw error;
       if (RETRY_ONE_BY_ONE.has(codeOf(error)) && appends.length > 1)
         return appends.flatMap((append) => write([append]));
       const failed = toFailureOutcome(error as Error);

@@ -64,6 +64,11 @@ export function openForWriting({ path, maxBytes }: WritableOptions): DatabaseSyn
  */
 const makeDurable = (database: DatabaseSync): void => database.exec('PRAGMA wal_checkpoint(PASSIVE)');
 
+const IO_ERROR = 10;
+
+/** Whether nothing may be committed before the file was opened again (docs/stores.md#sqlite-a-failed-sync). */
+export const isIoError = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === IO_ERROR;
+
 /** Makes an empty change durable. @throws the error of SQLite */
 export const writeNothing = (database: DatabaseSync): void =>
   database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);

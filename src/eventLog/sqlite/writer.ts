@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
-import { openForWriting, writeNothing } from './database.ts';
+import { isIoError, openForWriting, writeNothing } from './database.ts';
 import { keepLogMark } from './logMark.ts';
 import { park } from './park.ts';
 import { prune } from './prune.ts';
@@ -22,11 +22,11 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
     requests: {
       // After an I/O error the thread ends: the next one opens the file again, and proves first that it is durable.
       commit: orEndThread((batch) => write(unpackBatch(batch))),
-      park(request) {
+      park: endingAfterIoError((request) => {
         const parked = park(database, request);
         mark?.onDeleted();
         return parked;
-      },
+      }),
       probe: orEndThread(() => writeNothing(database)),
     },
     notifications: {
@@ -41,3 +41,20 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
     },
   };
 });
+
+/** Replies with any error, and ends the thread after an I/O error. */
+function endingAfterIoError<Payload, Returned>(
+  handler: (payload: Payload) => Returned,
+): (payload: Payload) => Returned {
+  return (payload) => {
+    try {
+      return handler(payload);
+    } catch (error) {
+      if (isIoError(error))
+        queueMicrotask(() => {
+          throw error;
+        });
+      throw error;
+    }
+  };
+}
