@@ -35,6 +35,8 @@ const USAGE = `Usage: svc <command>
                           Stop the service first, or use "Accept clock" in the dashboard.
   accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
                           missing. svc refuses to start before. Stop the service first.
+  accept-loss --vault     Continue without keys that the vault has lost: begin a new vault if there is none, and list the
+                          accounts that must sign in again. Stop the service first.
 `;
 
 async function serve(): Promise<void> {
@@ -169,6 +171,24 @@ async function acceptLosses(): Promise<void> {
   print(accepted === 0 ? 'Nothing is missing, so nothing was changed.' : 'svc can be started now.');
 }
 
+async function acceptLossOfVault(): Promise<void> {
+  const { acceptVaultLoss } = await import('./acceptVaultLoss.ts');
+  const accepted = await acceptVaultLoss(readConfig(), { print });
+  if (!accepted) {
+    print('The vault has the keys of all accounts, so nothing was changed.');
+    return;
+  }
+  const { isNewVault, accountIds, isTotpLost } = accepted;
+  if (accountIds.length > 0) {
+    print(`Sign in to ${accountIds.length === 1 ? 'this account' : `these ${accountIds.length} accounts`} again:`);
+    for (const accountId of accountIds) print(`  ${accountId}`);
+  }
+  if (isNewVault && accountIds.length > 0)
+    print('With the new vault an account may come back under another id. Delete the old entry then.');
+  if (isTotpLost) print('The secret of two-factor authentication is lost too: run "svc reset-password --totp".');
+  print('svc can be started now.');
+}
+
 /** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
 async function withHistory(transfer: (history: HistoryTarget) => Promise<string>, onlyReads = false): Promise<void> {
   const config = readConfig();
@@ -263,6 +283,8 @@ try {
     await acceptClockOfMachine();
   } else if (command === 'accept-loss' && args.length === 0) {
     await acceptLosses();
+  } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--vault') {
+    await acceptLossOfVault();
   } else if (command === 'outbox' && (await outbox(args))) {
     // Done.
   } else if (command === 'help' || command === '--help' || command === '-h') {

@@ -159,6 +159,7 @@ const samples: Samples = {
     found: { position: position(985), hash: hash('b'), time: NOW },
     lost: 15,
   },
+  VaultLossAccepted: { isNewVault: true, accountIds: [accountId(1), accountId(2)] },
   ModelDescribed: { slug: 'gpt-5.5', version: '0123456789abcdef', entry: '{"slug":"gpt-5.5"}' },
   ModelsListed: { planType: 'plus', from: [], to: [{ slug: 'gpt-5.5', version: '0123456789abcdef' }] },
   PricesPublished: {

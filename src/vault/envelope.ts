@@ -18,7 +18,7 @@ export interface WrappedKeys {
 }
 
 /** The cryptography of a vault, independent of where its keys are stored. */
-export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'keyIdOf' | 'digest' | 'deriveKey'> {
+export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'hasKey' | 'keyIdOf' | 'digest' | 'deriveKey'> {
   newKey(subject: string): WrappedKey;
   /** Overwrites data keys in memory. */
   wipe(ids: Iterable<string>): void;
@@ -57,6 +57,10 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       return { id, subject, wrapped: encrypt(master, key, bindingOf({ id, subject })) };
     },
     seal: (keyId, plain) => sealWith(keyId, unwrapDataKey(keyId), plain),
+    hasKey(id) {
+      const stored = unwrapped.has(id) ? undefined : find(id);
+      return unwrapped.has(id) || (stored !== undefined && unwrap(master, stored.wrapped, bindingOf(stored)) !== undefined);
+    },
     keyIdOf: (sealed) => parseSealed(sealed).keyId,
     open(sealed) {
       const { keyId, encrypted } = parseSealed(sealed);

@@ -54,7 +54,8 @@ export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: b
     if (mayCreate) return createKeyFile(path);
     throw new WrongEncryptionKey(
       `${path} is missing, and the vault beside it cannot be opened without it. ` +
-        'Restore that file (or set SVC_ENCRYPTION_KEY), or restore the whole data folder from one backup.',
+        'Restore that file (or set SVC_ENCRYPTION_KEY), or restore the whole data folder from one backup. ' +
+        'To go on without the keys, run "svc accept-loss --vault": every account must then sign in again.',
     );
   }
   if ((statSync(path).mode & 0o077) !== 0) {

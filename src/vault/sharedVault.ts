@@ -57,10 +57,11 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     onDestroyed: forgetKey,
   });
   for (const key of existing) keys.set(key.id, key);
-  const { seal, open, keyIdOf, digest, deriveKey } = envelope;
+  const { seal, open, hasKey, keyIdOf, digest, deriveKey } = envelope;
   return {
     seal,
     open,
+    hasKey,
     keyIdOf,
     digest,
     deriveKey,

@@ -38,6 +38,28 @@ test('removes the bytes of a destroyed key from the folder', async () => {
   vault.close();
 });
 
+test.each(['is missing', 'is empty'])('creates no new vault where its %s and sealed values may exist', async (what) => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'vault.sqlite');
+  if (what === 'is empty') await writeFile(path, '');
+  const opening = () => openSqliteVault({ folder: folder.path, masterKey: randomBytes(32).toString('hex'), mayCreate: false });
+  expect(opening).toThrow(expect.objectContaining({ code: 'VAULT_MISSING', message: expect.stringContaining(path) }));
+  expect(opening).toThrow('svc accept-loss --vault');
+});
+
+test('knows which keys it has', async () => {
+  await using folder = await tempFolder();
+  const vault = openSqliteVault({ folder: folder.path });
+  const keyId = await vault.createKey('account-1');
+  expect([vault.hasKey(keyId), vault.hasKey('AAAA')]).toEqual([true, false]);
+  vault.close();
+  const again = openSqliteVault({ folder: folder.path });
+  expect(again.hasKey(keyId)).toBe(true);
+  await again.destroy('account-1');
+  expect(again.hasKey(keyId)).toBe(false);
+  again.close();
+});
+
 test('locks the file of the vault as long as the vault is open', async () => {
   await using folder = await tempFolder();
   const vault = openSqliteVault({ folder: folder.path });

@@ -5,28 +5,32 @@ import { createEnvelope, newInstallationKey, unwrapInstallationKey, type Wrapped
 import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
 import type { Vault } from './vault.ts';
 import { INSTALLATION, openVaultFile } from './vaultFile.ts';
+import { VaultMissing } from './vaultLoss.ts';
 
 export interface SqliteVaultOptions {
   /** Folder of `vault.sqlite` and, without `masterKey`, of `master.key`. */
   readonly folder: string;
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey?: string | undefined;
+  /** False when sealed values may exist, whose keys a new vault would not have. Default: true. */
+  readonly mayCreate?: boolean;
 }
 
 /**
  * Opens the embedded vault: data keys in a SQLite file of their own, wrapped by the master key. Calls are rare and short,
  * so they run in the calling thread.
- * @throws WrongEncryptionKey | InvalidEncryptionKey with what to do about it
+ * @throws WrongEncryptionKey | InvalidEncryptionKey | VaultMissing | DataFolderInUse with what to do about it
  */
-export function openSqliteVault({ folder, masterKey }: SqliteVaultOptions): Vault {
+export function openSqliteVault({ folder, masterKey, mayCreate = true }: SqliteVaultOptions): Vault {
   const path = join(folder, 'vault.sqlite');
+  if (!mayCreate && !existsSync(path)) throw new VaultMissing(path);
   const master =
     masterKey === undefined
       ? keyFromFile(join(folder, 'master.key'), { mayCreate: !existsSync(path) })
       : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
   const database = openVaultFile(path);
   try {
-    return createVault(database, master, loadInstallationKey(database, master, path));
+    return createVault(database, master, loadInstallationKey(database, master, path, mayCreate));
   } catch (error) {
     database.close();
     throw error;
@@ -59,7 +63,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
 }
 
 /** The key of `digest`, created at the first start. @throws WrongEncryptionKey when the master key cannot unwrap it */
-function loadInstallationKey(database: DatabaseSync, master: Buffer, path: string): Buffer {
+function loadInstallationKey(database: DatabaseSync, master: Buffer, path: string, mayCreate: boolean): Buffer {
   const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
   if (row) {
     const key = unwrapInstallationKey(master, row.wrapped as Uint8Array);
@@ -71,6 +75,7 @@ function loadInstallationKey(database: DatabaseSync, master: Buffer, path: strin
         'beside it), or restore the whole data folder from one backup.',
     );
   }
+  if (!mayCreate) throw new VaultMissing(path);
   const wrapped = newInstallationKey(master);
   database.prepare('INSERT INTO installation (name, wrapped) VALUES (?, ?)').run(INSTALLATION, wrapped);
   return unwrapInstallationKey(master, wrapped) as Buffer;

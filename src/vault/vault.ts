@@ -19,6 +19,8 @@ export interface Vault {
   currentKeyOf(subject: string): string | undefined;
   /** Encrypts under a data key. @throws CannotUnseal when that key does not exist */
   seal(keyId: string, plain: string): Sealed;
+  /** Whether the vault has a data key and can decrypt it. */
+  hasKey(keyId: string): boolean;
   /** Id of the data key that a value was sealed under. */
   keyIdOf(sealed: Sealed): string;
   /** @throws CannotUnseal */

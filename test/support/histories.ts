@@ -235,6 +235,7 @@ const kinds = {
     found: record({ position: fc.nat(100).map(position), hash: orNull(digit.map(hash)), time: orNull(moment) }),
     lost: orNull(fc.nat(100)),
   }),
+  VaultLossAccepted: record({ isNewVault: fc.boolean(), accountIds: fc.array(account, { maxLength: 2 }) }),
   ModelDescribed: listed.map(({ slug, version }) => ({ slug, version, entry: JSON.stringify({ slug }) })),
   ModelsListed: record({ planType: plan, from: fc.constant([]), to: fc.array(listed, { maxLength: 2 }) }),
   PricesPublished: record({
@@ -289,7 +290,7 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('AccountUsage')) return `accountUsage-${ofAccount}_202601`;
   if (type.startsWith('Account')) return `account-${ofAccount}`;
   if (type.startsWith('ApiKey')) return `apiKey-${ofKey}`;
-  if (type.startsWith('Loss')) return 'losses-main';
+  if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
   if (type.startsWith('Ip')) return 'firewall-main';
   if (type.startsWith('Model')) return 'modelCatalogue-main';
   return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';

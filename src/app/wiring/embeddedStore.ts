@@ -1,6 +1,7 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { continueAfterLastEvent } from '../../eventLog/sqlite/continueAfterLastEvent.ts';
+import { hasEvents } from '../../eventLog/sqlite/hasEvents.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { watchAppends } from '../../eventLog/watchAppends.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
@@ -13,7 +14,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
 /**
  * Everything in the data folder, for a single node.
  * @param onLoss see `openStore`
- * @throws LogLacksEvents without `onLoss`; when a file cannot be opened, with what to do
+ * @throws LogLacksEvents without `onLoss`; VaultMissing when the log has events and there is no vault; when a file cannot be opened, with what to do
  */
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
@@ -23,8 +24,13 @@ export async function openEmbeddedStore(
 ): Promise<Store> {
   const loss = findEmbeddedLoss(folder, print);
   if (loss && !onLoss) throw loss;
-  const vault = openSqliteVault({ folder: folder.path, masterKey: SVC_ENCRYPTION_KEY });
   const logPath = folder.file('log.sqlite');
+  const vault = openSqliteVault({
+    folder: folder.path,
+    masterKey: SVC_ENCRYPTION_KEY,
+    // A new vault would have none of the keys of what the log has sealed.
+    mayCreate: !hasEvents(logPath),
+  });
   if (loss) continueAfterLastEvent(logPath);
   const mark = { path: folder.file(MARK_FILES.log), isPruned: false };
   const sqlite = await createSqliteEventLog({

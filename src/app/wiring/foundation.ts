@@ -20,6 +20,7 @@ import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
 import { MARK_FILES } from './knownLog.ts';
+import { reportLostKeys } from './lostKeys.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
@@ -99,6 +100,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
   await foldFile(fold, store.logPath, await store.log.head()).catch((error: unknown) => refuseBroken(store, error));
   const hot = await startHotRunner(store.log, onFatal, fold);
+  reportLostKeys({ hot, store, faults, path: folder.file('vault.sqlite') });
   const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });
   hot.onFolded(({ type }) => {
     if (type === 'ClockAccepted') clock.onAccepted();

@@ -1,6 +1,6 @@
 import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
-import { instantSchema, positionSchema } from '../core/schemas.ts';
+import { accountIdSchema, instantSchema, positionSchema } from '../core/schemas.ts';
 
 /** A place in a log: the last event up to there, if it is known. */
 const logEnd = schema((z) =>
@@ -35,7 +35,28 @@ export const LossAccepted = event('LossAccepted', {
     `accepted as lost: it was known up to position ${known.position} and ended at ${found.position}`,
 });
 
-export type LossAcceptedEvent = EventOf<typeof LossAccepted>;
+/**
+ * An operator accepted that the vault lost the keys of accounts (`svc accept-loss --vault`): what is sealed under them can
+ * never be read again. The accounts have no tokens until they sign in again.
+ */
+export const VaultLossAccepted = event('VaultLossAccepted', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      /** Whether a new vault was begun: then also digests, and ids of accounts made from them, differ from earlier ones. */
+      isNewVault: z.boolean(),
+      /** At most `MAX_ACCOUNTS_PER_LOSS`; a larger loss is recorded in several events of one append. */
+      accountIds: z.array(accountIdSchema(z)),
+    }),
+  describe: ({ isNewVault, accountIds }) =>
+    `the keys of ${accountIds.length} ${accountIds.length === 1 ? 'account' : 'accounts'} were accepted as lost` +
+    `${isNewVault ? ', with the vault' : ''}: ${accountIds.length === 1 ? 'it' : 'they'} must sign in again`,
+});
+
+/** Keeps an event below the bound of its size. */
+export const MAX_ACCOUNTS_PER_LOSS = 500;
+
+export type LossAcceptedEvent = EventOf<typeof LossAccepted | typeof VaultLossAccepted>;
 
 /** The stream of accepted losses. */
 export const LOSSES_STREAM = 'losses-main';

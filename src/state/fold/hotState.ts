@@ -102,6 +102,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'RequestRefused':
         followAdmission(this, event.data);
         return;
+      case 'VaultLossAccepted':
+        for (const accountId of event.data.accountIds) this.tokens.delete(accountId);
+        return;
       case 'RefusalsCounted':
       case 'SignInFailed':
       case 'SignInsThrottled':
@@ -125,6 +128,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | `SignIn${string}`
           | 'RefusalsCounted'
           | 'LossAccepted'
+          | 'VaultLossAccepted'
           | 'EventParked'
           | 'ClockJumped'
           | CoolDownEvent['type'];

@@ -77,7 +77,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
     label: 'Event log',
     hint: 'accepted losses, events that the store refused, clocks that jumped',
     isChange: true,
-    types: ['LossAccepted', 'EventParked', 'ClockJumped', 'ClockAccepted'],
+    types: ['LossAccepted', 'VaultLossAccepted', 'EventParked', 'ClockJumped', 'ClockAccepted'],
   },
   {
     value: 'models',
