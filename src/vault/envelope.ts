@@ -59,7 +59,9 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
     seal: (keyId, plain) => sealWith(keyId, unwrapDataKey(keyId), plain),
     hasKey(id) {
       const stored = unwrapped.has(id) ? undefined : find(id);
-      return unwrapped.has(id) || (stored !== undefined && unwrap(master, stored.wrapped, bindingOf(stored)) !== undefined);
+      return (
+        unwrapped.has(id) || (stored !== undefined && unwrap(master, stored.wrapped, bindingOf(stored)) !== undefined)
+      );
     },
     keyIdOf: (sealed) => parseSealed(sealed).keyId,
     open(sealed) {

@@ -42,7 +42,8 @@ test.each(['is missing', 'is empty'])('creates no new vault where its %s and sea
   await using folder = await tempFolder();
   const path = join(folder.path, 'vault.sqlite');
   if (what === 'is empty') await writeFile(path, '');
-  const opening = () => openSqliteVault({ folder: folder.path, masterKey: randomBytes(32).toString('hex'), mayCreate: false });
+  const opening = () =>
+    openSqliteVault({ folder: folder.path, masterKey: randomBytes(32).toString('hex'), mayCreate: false });
   expect(opening).toThrow(expect.objectContaining({ code: 'VAULT_MISSING', message: expect.stringContaining(path) }));
   expect(opening).toThrow('svc accept-loss --vault');
 });

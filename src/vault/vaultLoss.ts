@@ -8,7 +8,9 @@ export class VaultMissing extends Error {
   override readonly name = 'VaultMissing';
   readonly code = 'VAULT_MISSING';
   constructor(path: string) {
-    super(`${path} is missing or empty, but the event log has events: the keys of what is sealed in it are lost. ${WAYS_ON}`);
+    super(
+      `${path} is missing or empty, but the event log has events: the keys of what is sealed in it are lost. ${WAYS_ON}`,
+    );
   }
 }
 

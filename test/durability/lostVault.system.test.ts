@@ -42,7 +42,11 @@ const statusOf = async (stage: Stage) => {
 const ask = async ({ url }: Stage) => (await sendRequest({ url, path: '/v1/responses', body: requestBody() })).status;
 
 test.each<[string, (folder: string) => void, RegExp]>([
-  ['is missing', (folder) => rmSync(join(folder, 'vault.sqlite')), /vault\.sqlite is missing or empty, but the event log/],
+  [
+    'is missing',
+    (folder) => rmSync(join(folder, 'vault.sqlite')),
+    /vault\.sqlite is missing or empty, but the event log/,
+  ],
   ['is empty', (folder) => truncateSync(join(folder, 'vault.sqlite'), 0), /vault\.sqlite is missing or empty, but the/],
   [
     'is damaged',
