@@ -2,8 +2,8 @@
 const MIN_RUN = 16;
 /** Only the beginning of a message is kept, so only this much is compared. */
 const MAX_COMPARED_CHARACTERS = 2_000;
-/** Comparing takes 5 ms per MiB; beyond this size the message is not kept at all. */
-export const MAX_COMPARED_BYTES = 4 * 1_048_576;
+/** Comparing takes up to 20 ms per MiB, in which nothing else is served; beyond this size the message is not kept at all. */
+export const MAX_COMPARED_BYTES = 1_048_576;
 
 const REMOVED = '[...]';
 const MASKED = '[address]';
@@ -33,29 +33,77 @@ export function redactMessage(
   return maskAddresses(withoutMarked(text, isEchoed));
 }
 
+/** Code units of a text: loops over them cost a fraction of what functions of strings do. */
+type Units = Uint16Array;
+
+const unitsOf = (text: string): Units => {
+  const bytes = Buffer.from(text, 'utf16le');
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+};
+
 /** The text, and what it becomes when its escapes are decoded once and twice. */
-function* readingsOf(json: string): Generator<string> {
-  yield json;
-  let text = json;
-  for (let level = 0; level < 2 && text.includes('\\'); level++) {
+function* readingsOf(json: string): Generator<Units> {
+  let text = unitsOf(json);
+  yield text;
+  for (let level = 0; level < 2 && text.includes(BACKSLASH); level++) {
     text = decodeEscapes(text);
     yield text;
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
 
-const decodeEscapes = (json: string): string =>
-  json.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, other: string) =>
-    code === undefined ? (ESCAPES[other] ?? other) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
+/** What a backslash and this code unit mean; 0: the unit itself. */
+const ESCAPES = new Uint16Array(128);
+for (const [letter, meaning] of ['n\n', 't\t', 'r\r', 'b\b', 'f\f']) {
+  ESCAPES[(letter as string).charCodeAt(0)] = (meaning as string).charCodeAt(0);
+}
+
+/** Value of a hexadecimal digit; 255: not one. */
+const DIGITS = new Uint8Array(128).fill(255);
+for (let value = 0; value < 16; value++) {
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) DIGITS[digit.charCodeAt(0)] = value;
+}
+
+const digitAt = (text: Units, at: number): number => DIGITS[text[at] ?? 255] ?? 255;
+
+function decodeEscapes(text: Units): Units {
+  const decoded = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    let unit = text[at] as number;
+    if (unit === BACKSLASH && at + 1 < text.length) {
+      at += 1;
+      unit = text[at] as number;
+      const code = unit === LETTER_U ? codeAt(text, at + 1) : -1;
+      if (code >= 0) {
+        at += 4;
+        unit = code;
+      } else unit = ESCAPES[unit] || unit;
+    }
+    decoded[length++] = unit;
+  }
+  return decoded.subarray(0, length);
+}
+
+/** @returns the value of four hexadecimal digits; -1 when there is something else */
+function codeAt(text: Units, at: number): number {
+  let code = 0;
+  for (let digit = at; digit < at + 4; digit++) {
+    const value = digitAt(text, digit);
+    if (value === 255) return -1;
+    code = code * 16 + value;
+  }
+  return code;
+}
 
 /** Where each run of `MIN_RUN` characters begins, by its hash and its text. */
 type Runs = Map<number, Map<string, number[]>>;
 
 function runsOf(text: string): Runs {
   const runs: Runs = new Map();
-  forEachRun(text, (hash, start) => {
+  forEachRun(unitsOf(text), (hash, start) => {
     const byText = runs.get(hash) ?? new Map<string, number[]>();
     runs.set(hash, byText);
     const run = text.slice(start, start + MIN_RUN);
@@ -71,17 +119,17 @@ const BASE = 0x01000193;
 const LEAVING = Array.from({ length: MIN_RUN }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
 /** Calls back with a rolling hash for each run of `MIN_RUN` characters. */
-function forEachRun(text: string, onRun: (hash: number, start: number) => void): void {
+function forEachRun(text: Units, onRun: (hash: number, start: number) => void): void {
   let hash = 0;
   for (let at = 0; at < text.length; at++) {
-    hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;
-    if (at >= MIN_RUN) hash = (hash - Math.imul(text.charCodeAt(at - MIN_RUN), LEAVING)) | 0;
+    hash = (Math.imul(hash, BASE) + (text[at] as number)) | 0;
+    if (at >= MIN_RUN) hash = (hash - Math.imul(text[at - MIN_RUN] as number, LEAVING)) | 0;
     if (at >= MIN_RUN - 1) onRun(hash, at - MIN_RUN + 1);
   }
 }
 
 /** Marks the runs that stand in the request and forgets them: each has to be found only once. */
-function markRuns(runs: Runs, request: string, isEchoed: Uint8Array): void {
+function markRuns(runs: Runs, request: Units, isEchoed: Uint8Array): void {
   // A table of bits in front of the map: nearly every run of a request is in no message.
   const mayBeRun = new Uint8Array(1 << 16);
   for (const hash of runs.keys()) mayBeRun[hash & 0xffff] = 1;
@@ -89,7 +137,7 @@ function markRuns(runs: Runs, request: string, isEchoed: Uint8Array): void {
     if (mayBeRun[hash & 0xffff] === 0) return;
     const byText = runs.get(hash);
     if (!byText) return;
-    const run = request.slice(start, start + MIN_RUN);
+    const run = String.fromCharCode(...request.subarray(start, start + MIN_RUN));
     for (const own of byText.get(run) ?? []) isEchoed.fill(1, own, own + MIN_RUN);
     byText.delete(run);
     if (byText.size === 0) runs.delete(hash);

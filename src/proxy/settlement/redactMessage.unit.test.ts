@@ -70,3 +70,29 @@ test('has a bounded cost for texts that are made to collide', () => {
   const body = sent({ input: 'a'.repeat(1_000_000) });
   expect(redactMessage('a'.repeat(100_000), body)).toBe('[...]');
 });
+
+describe('blocks the event loop only for a moment when a body of the largest size consists of', () => {
+  test.each([
+    ['plain text', 'lorem ipsum dolor '],
+    ['escaped line breaks', '\\n'],
+    ['escapes within escapes', '\\\\n'],
+    ['code points in hexadecimal', '\\u0041'],
+    ['backslashes', '\\\\'],
+  ])('%s', (_what, text) => {
+    const body = [Buffer.from(text.repeat(Math.floor(MAX_COMPARED_BYTES / text.length)))];
+    const message = Array.from({ length: 200 }, (_, index) => `word ${index}`).join(' \n');
+    const cpuMs = Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage();
+      redactMessage(message, body);
+      return process.cpuUsage(before).user / 1_000;
+    });
+    // It takes 10 to 20 ms; decoding with a regular expression took 100 to 250 ms per MiB.
+    expect(Math.min(...cpuMs)).toBeLessThan(60);
+  });
+});
+
+test('decodes escapes that are cut off, incomplete or in capitals', () => {
+  const body = [Buffer.from('"\\u00E9t\\u00e9 of nineteen \\u12 and \\q\\')];
+  expect(redactMessage('x \u00e9t\u00e9 of nineteen y', body)).toBe('x [...]y');
+  expect(redactMessage('x: nineteen u12 and q: y', body)).toBe('x:[...]: y');
+});
