@@ -132,7 +132,9 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     }
     const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
     if (known !== error) report(error as Error);
-    if (known.code === 'ip_forbidden' || known.code === 'invalid_api_key') {
+    // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
+    const isAnonymous = state.key === undefined;
+    if (isAnonymous && (known.code === 'ip_forbidden' || known.code === 'invalid_api_key')) {
       refusals.countAnonymous(clientAddress(req) ?? 'unknown', known.code);
     }
     // Node reads the rest of the body and discards it. Closing at once would reset the connection of a client that is still

@@ -88,8 +88,8 @@ describe('access to the proxy', () => {
     agent.destroy();
   });
 
-  test('rejects a key that is deleted while its request arrives', async () => {
-    gateway = await start();
+  test('rejects a key that is deleted while its request arrives, and records that once', async () => {
+    gateway = await start({ env: {} });
     const { key, id } = await createKey();
     await gateway.set({ api_key_auth_enabled: true });
     const body = JSON.stringify(validRequest);
@@ -105,6 +105,11 @@ describe('access to the proxy', () => {
     request.end(body);
     expect(await status).toBe(401);
     expect(gateway.asked()).toEqual([]);
+    await gateway.restart();
+    expect(gateway.events('RequestRefused').map(({ data }) => data)).toMatchObject([
+      { keyId: id, errorCode: 'invalid_api_key' },
+    ]);
+    expect(gateway.events('RefusalsCounted')).toEqual([]);
   });
 
   test('refuses a model that the key may not use, with a row and an event', async () => {

@@ -8,7 +8,7 @@ export interface ProxyState {
   requestedAt: Instant;
   /** Undefined if no route has the path. */
   route: ProxyRoute | undefined;
-  /** Null when keys are not required. */
+  /** Null when keys are not required; undefined until the client is identified. */
   key: ApiKey | null;
 }
 

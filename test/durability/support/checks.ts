@@ -45,7 +45,10 @@ export function checkAbandoned({ admitted, completed }: VerifiedLog, heldOpen: r
 /** Checks that the counter of each limit equals the sum over the log, to the token and to the micro-dollar. */
 export async function checkCounters({ completed }: VerifiedLog, api: Api): Promise<string[]> {
   const byKey = Map.groupBy(completed.values(), ({ keyId }) => keyId as string);
-  return (await api.keys()).flatMap(({ id, name, limits }) =>
+  const reservations = await api.reservations();
+  const isReserved = reservations.requests > 0 || reservations.limits.length > 0;
+  const reserved = isReserved ? [`reserved without an open request: ${JSON.stringify(reservations)}`] : [];
+  const counted = (await api.keys()).flatMap(({ id, name, limits }) =>
     limits.flatMap((rule) => {
       const { exact, shown } = counterOf(rule);
       const wanted = sumFor(rule, byKey.get(id) ?? []);
@@ -57,6 +60,7 @@ export async function checkCounters({ completed }: VerifiedLog, api: Api): Promi
       ];
     }),
   );
+  return [...counted, ...reserved];
 }
 
 /** Checks that rows of the request log equal their events, and that none occurs twice. */

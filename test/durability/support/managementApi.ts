@@ -60,6 +60,10 @@ export function managementApi(url: string) {
 
     keys: (): Promise<{ id: string; name: string; limits: ShownLimit[] }[]> => call('GET', '/api/api-keys'),
 
+    /** What the node takes for reserved, also by requests that the log does not have. */
+    reservations: async (): Promise<{ requests: number; limits: object[] }> =>
+      (await call('GET', '/api/status')).reservations,
+
     /** @returns the newest `count` rows of the request log, and its total number of rows */
     async requestLog(count = Number.POSITIVE_INFINITY): Promise<{ rows: RequestLogRow[]; total: number }> {
       const rows: RequestLogRow[] = [];
