@@ -1,15 +1,18 @@
 import { expect, test, vi } from 'vitest';
 import { textResponse } from '../support/provider/scripts.ts';
-import { openCluster } from './cluster.ts';
+import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 120_000 };
 const soon = { timeout: 30_000, interval: 50 };
 const response = textResponse({ usage: { inputTokens: 400, cachedTokens: 0, outputTokens: 600, reasoningTokens: 0 } });
 
-/** A node in its own process with an account, and a key with a daily limit of ten requests. */
+/** A node with an account, and a key with a daily limit of ten requests. */
 async function aNode() {
   const cluster = await openCluster();
-  const node = await cluster.node('a');
+  return setUp(cluster, await cluster.node('a'));
+}
+
+async function setUp<Node extends ClusterNode>(cluster: Cluster, node: Node) {
   const account = cluster.provider.addAccount();
   account.always(response);
   await node.api.importAccount(account);
@@ -23,10 +26,9 @@ async function aNode() {
   return { cluster, node, headers: { authorization: `Bearer ${key}` }, streams, completed };
 }
 
-type Node = Awaited<ReturnType<typeof aNode>>['node'];
-const statusOf = (node: Node) => node.api.call('GET', '/api/status');
+const statusOf = (node: ClusterNode) => node.api.call('GET', '/api/status');
 /** What counts on the limit of the key, also of requests that the log does not have. */
-const usedOf = async (node: Node) => {
+const usedOf = async (node: ClusterNode) => {
   const [{ limits }] = await node.api.call('GET', '/api/api-keys');
   const { reservations } = await statusOf(node);
   return limits[0].current_value + (reservations.limits[0]?.reserved_value ?? 0);
@@ -78,3 +80,26 @@ test(
     await fourth.stop();
   },
 );
+
+test('lets a session of a node whose request events are refused in at the other nodes', SLOW, async () => {
+  const cluster = await openCluster();
+  const { node, headers, streams, completed } = await setUp(cluster, await cluster.inProcessNode('a'));
+  const other = await cluster.inProcessNode('b');
+  const password = { password: 'correct horse' };
+  expect((await node.send('POST', '/api/dashboard-auth/password/setup', { body: password })).status).toBe(200);
+  expect(await node.ask(headers)).toBe(200);
+  await vi.waitUntil(() => completed() === 1, soon);
+  const [stream = ''] = streams();
+  cluster.database.tombstone(stream, 'any');
+  expect(await node.ask(headers)).toBe(200);
+  const signedIn = await node.send('POST', '/api/dashboard-auth/password/login', { body: password });
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] as string;
+  await vi.waitUntil(
+    async () => (await other.send('GET', '/api/accounts', { headers: { cookie } })).status === 200,
+    soon,
+  );
+  expect(await node.ask(headers)).toBe(200);
+  // In the fresh stream of the same start.
+  await vi.waitUntil(() => completed() === 2, soon);
+  expect(streams()).toContain(`${stream}_2`);
+});
