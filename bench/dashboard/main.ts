@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
+import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { killChildren } from '../throughput/child.ts';
 import { requestLogTotal, setUp } from '../throughput/management.ts';
 import { startOnFolder } from '../throughput/startOnFolder.ts';
@@ -40,6 +41,8 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 try {
   if (!chromiumPath) throw new Error('Chromium is not installed.');
   const isNew = !existsSync(join(folder, 'log.sqlite'));
+  // The service does not start over a log without a vault.
+  openSqliteVault({ folder }).close();
   if (isNew) await fillLog(join(folder, 'log.sqlite'), rows);
   const base = await serve();
   if (isNew) {

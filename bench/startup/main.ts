@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type EventLog, NO_STREAM } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { startOnFolder } from '../throughput/startOnFolder.ts';
 import { completedRequest, keyEvents } from './completedRequests.ts';
 
@@ -64,6 +65,8 @@ async function serve(): Promise<void> {
 }
 
 async function fill(): Promise<void> {
+  // The service does not start over a log without a vault.
+  openSqliteVault({ folder }).close();
   const log = await createSqliteEventLog({ path, node: 'bench' });
   const began = performance.now();
   const first = (await log.head()) + 1;
