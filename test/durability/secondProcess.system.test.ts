@@ -74,45 +74,52 @@ test('refuses a second process after lock.sqlite and the vault were deleted', as
   expect(await run(folder, 'serve')).toMatchObject({
     exitCode: 1,
     stdout: [],
-    stderr: [expect.stringMatching(/vault\.sqlite is missing or empty, but the event log has events|is in use by another/)],
+    stderr: [
+      expect.stringMatching(/vault\.sqlite is missing or empty, but the event log has events|is in use by another/),
+    ],
   });
 });
 
-test.each(['log.sqlite', 'vault.sqlite'])('refuses requests and changes while %s is missing, until it is back', async (name) => {
-  const { folder, first, api } = await runningService();
-  const url = await first.listening();
-  const path = join(folder, name);
-  const problem = async () =>
-    (await api.call('GET', '/api/status')).problems.find(({ code }: { code: string }) => code === 'data_file_missing');
-  const statuses = async () => {
-    const post = (to: string, body: object) =>
-      fetch(url + to, {
+test.each(['log.sqlite', 'vault.sqlite'])(
+  'refuses requests and changes while %s is missing, until it is back',
+  async (name) => {
+    const { folder, first, api } = await runningService();
+    const url = await first.listening();
+    const path = join(folder, name);
+    const problem = async () =>
+      (await api.call('GET', '/api/status')).problems.find(
+        ({ code }: { code: string }) => code === 'data_file_missing',
+      );
+    const statuses = async () => {
+      const post = (to: string, body: object) =>
+        fetch(url + to, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const [request, change] = [
+        await post('/v1/responses', requestBody()),
+        await post('/api/api-keys', { name: 'while it is missing' }),
+      ];
+      return [request.status, change.status];
+    };
+    renameSync(path, `${path}.moved`);
+    await vi.waitUntil(problem, { timeout: 5_000 });
+    expect(await problem()).toMatchObject({ subject: name, cause: expect.stringContaining(path) });
+    const { error } = (await (
+      await fetch(`${url}/v1/responses`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const [request, change] = [
-      await post('/v1/responses', requestBody()),
-      await post('/api/api-keys', { name: 'while it is missing' }),
-    ];
-    return [request.status, change.status];
-  };
-  renameSync(path, `${path}.moved`);
-  await vi.waitUntil(problem, { timeout: 5_000 });
-  expect(await problem()).toMatchObject({ subject: name, cause: expect.stringContaining(path) });
-  const { error } = (await (
-    await fetch(`${url}/v1/responses`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(requestBody()),
-    })
-  ).json()) as { error: { code: string } };
-  expect([await statuses(), error.code]).toEqual([[503, 503], 'log_unavailable']);
-  renameSync(`${path}.moved`, path);
-  await vi.waitUntil(async () => !(await problem()), { timeout: 5_000 });
-  // Without an account a request is still 503, for another reason.
-  expect((await statuses())[1]).toBe(200);
-});
+        body: JSON.stringify(requestBody()),
+      })
+    ).json()) as { error: { code: string } };
+    expect([await statuses(), error.code]).toEqual([[503, 503], 'log_unavailable']);
+    renameSync(`${path}.moved`, path);
+    await vi.waitUntil(async () => !(await problem()), { timeout: 5_000 });
+    // Without an account a request is still 503, for another reason.
+    expect((await statuses())[1]).toBe(200);
+  },
+);
 
 test('starts at once after kill -9, also when lock.sqlite had been deleted', async () => {
   const { folder, first, lock } = await runningService();
