@@ -66,6 +66,8 @@ export class AnnouncedReservations {
       if (appliesTo(rule, model)) amounts.push([rule.id, amountOf(rule.limitType, admission.estimate)]);
     }
     const ledger = this.#isFromThisStart(stream) ? this.#own : this.#foreign;
+    // A request is announced again when it has grown.
+    ledger.release(requestId);
     ledger.reserve({ id: keyId, rules }, requestId, countedAt(this.#hot.windowsClock, data), amounts);
   }
 }

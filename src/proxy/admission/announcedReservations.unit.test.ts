@@ -78,6 +78,22 @@ test('counts announced requests of its own apart, until the log has their end', 
   expect(amounts()).toEqual([0, 0]);
 });
 
+test.each([
+  ['another node', 'requests-other.b_20261121', [0, 500]],
+  ['this process', 'requests-this.b_20261121', [500, 0]],
+])('counts a request of %s that is announced again because it has grown once', (_who, stream, amounts) => {
+  const first = announced('r1', NOON, stream);
+  const announcements = setUp(first);
+  const { admission } = first.data;
+  if (!admission) throw new Error('it has an admission');
+  const estimate = { ...admission.estimate, outputTokens: 400 };
+  announcements.onFolded({ ...first, data: { ...first.data, admission: { ...admission, estimate } } } as RecordedEvent);
+  const now = () => [announcements.ownOn(KEY, 1, NOON), announcements.foreignOn(KEY, 1, NOON)];
+  expect(now()).toEqual(amounts);
+  announcements.onFolded({ type: 'RequestCompleted', data: { keyId: KEY, requestId: 'r1' } } as Partial<RecordedEvent> as RecordedEvent);
+  expect(now()).toEqual([0, 0]);
+});
+
 test('counts requests of a dead node only in their window', () => {
   const announcements = setUp(announced('r1', NOON));
   expect(announcements.foreignOn(KEY, 1, instant(NOON + 23 * HOUR_MS))).toBe(120);
