@@ -90,7 +90,10 @@ test.each([
   announcements.onFolded({ ...first, data: { ...first.data, admission: { ...admission, estimate } } } as RecordedEvent);
   const now = () => [announcements.ownOn(KEY, 1, NOON), announcements.foreignOn(KEY, 1, NOON)];
   expect(now()).toEqual(amounts);
-  announcements.onFolded({ type: 'RequestCompleted', data: { keyId: KEY, requestId: 'r1' } } as Partial<RecordedEvent> as RecordedEvent);
+  announcements.onFolded({
+    type: 'RequestCompleted',
+    data: { keyId: KEY, requestId: 'r1' },
+  } as Partial<RecordedEvent> as RecordedEvent);
   expect(now()).toEqual([0, 0]);
 });
 
