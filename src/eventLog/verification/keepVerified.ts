@@ -56,6 +56,8 @@ const TIMING = {
   wholeIntervalMs: 86_400_000,
 };
 const WORKER = new URL('./verifyWorker.ts', import.meta.url);
+/** None of its objects lives longer than a page of events. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 const NOTHING: VerifiedMark = { position: 0, wholeAt: 0 };
 /** Faults that one pass raises at most; each names a stream. */
 const MAX_FAULTS = 20;
@@ -136,6 +138,7 @@ export function keepVerified(options: KeepVerifiedOptions): LogVerifier {
     raisedInPass = 0;
     const running = startThread<VerifyThread>(WORKER, {
       name: 'log verifier',
+      resourceLimits,
       keepsProcessAlive: false,
       reports: {
         progress({ position, found, surplus }) {

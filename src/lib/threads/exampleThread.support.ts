@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { orEndThread, serveThread } from './serveThread.ts';
 import { transfer } from './transfer.ts';
 
@@ -20,6 +21,8 @@ export interface ExampleThread {
     break(how: 'at once' | 'later'): void;
     exit(): void;
     block(): void;
+    /** Makes garbage. Returns the bytes that young objects took. */
+    makeGarbage(): number;
   };
   notifications: {
     /** Reports all values received so far, in order. */
@@ -68,6 +71,13 @@ await serveThread<ExampleThread>((options, report, ask) => {
       exit: () => process.exit(1),
       block: () => {
         for (;;);
+      },
+      makeGarbage() {
+        // Young space grows with the objects that survive in it.
+        const recent: unknown[] = [];
+        for (let count = 0; count < 3_000_000; count += 1) recent[count % 50_000] = { count, text: `${count}` };
+        const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+        return recent.length > 0 ? (space?.physical_space_size ?? 0) : 0;
       },
     },
     notifications: {

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { Channel, type Messages, type NotificationHandlers, type RequestHandlers } from './channel.ts';
 import { ThreadEnded } from './errors.ts';
@@ -17,6 +18,7 @@ interface CommonSettings<Protocol extends ThreadProtocol> {
   readonly restart?: 'with the next message' | { readonly afterMs: number };
   /** False: the process may end while the thread runs. */
   readonly keepsProcessAlive?: boolean;
+  /** `maxYoungGenerationSizeMb`: default 48. */
   readonly resourceLimits?: ResourceLimits;
 }
 
@@ -71,6 +73,15 @@ interface Run<Protocol extends ThreadProtocol> {
   readonly ended: Promise<void>;
 }
 
+/** What `--max-semi-space-size=16` comes to: two semi-spaces, and large objects. */
+const DEFAULT_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
+
+/**
+ * Clears the option of the command line, which would override the `resourceLimits` of each thread that starts. The main
+ * thread keeps what it was started with.
+ */
+const clearSemiSpaceOption = (): void => setFlagsFromString('--max-semi-space-size=0');
+
 /** Starts a worker thread. @param program a module that calls `serveThread` with the same protocol */
 export function startThread<Protocol extends ThreadProtocol>(
   program: URL,
@@ -90,7 +101,8 @@ export function startThread<Protocol extends ThreadProtocol>(
       answers = {},
     } = settings as Partial<OptionsSetting<unknown> & ReportsSetting<Messages> & AnswersSetting<Messages>>;
     const workerData = options?.();
-    const worker = new Worker(program, { name, workerData, ...(resourceLimits && { resourceLimits }) });
+    clearSemiSpaceOption();
+    const worker = new Worker(program, { name, workerData, resourceLimits: { ...DEFAULT_LIMITS, ...resourceLimits } });
     const channel: Run<Protocol>['channel'] = new Channel(worker);
     channel.receive(answers as never, reports as never);
     // After `receive`: listening to messages lets the worker keep the process alive again.

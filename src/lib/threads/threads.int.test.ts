@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { ThreadEnded } from './errors.ts';
 import type { ExampleThread } from './exampleThread.support.ts';
@@ -194,4 +195,10 @@ describe('a stop', () => {
     await expect(thread.request('double', 1)).rejects.toThrow(ThreadEnded);
     thread.notify('remember', 1);
   });
+});
+
+test('limits the young objects of a thread although an option of the command line says otherwise', async () => {
+  setFlagsFromString('--max-semi-space-size=16');
+  const limited = start({ resourceLimits: { maxYoungGenerationSizeMb: 6 } });
+  expect(await limited.request('makeGarbage')).toBeLessThan(6 * 2 ** 20);
 });

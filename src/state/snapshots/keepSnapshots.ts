@@ -33,6 +33,8 @@ export interface SnapshotKeeper {
 }
 
 const WORKER = new URL('./snapshotWorker.ts', import.meta.url);
+/** Its objects live as long as a page of events, or until its end. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 /** A start folds the events after the newest snapshot in less than a second. */
 const DEFAULT_INTERVAL = 100_000;
 
@@ -54,7 +56,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
     const [basis] = folder.names();
     const { path, key } = folder;
     const task: SnapshotTask = { logPath, folder: path, key, basis, verifies: !isVerified, minEvents: interval };
-    thread = startThread<SnapshotThread>(WORKER, { name: 'snapshot' });
+    thread = startThread<SnapshotThread>(WORKER, { name: 'snapshot', resourceLimits });
     const outcome = await thread.request('makeSnapshot', task).catch((error: Error) => error);
     if (isStopped) return;
     if (outcome instanceof Error) {

@@ -9,6 +9,8 @@ export interface DrainThreadOptions extends DrainStart, Omit<DrainThreadSettings
 }
 
 const WORKER = new URL('./drainWorker.ts', import.meta.url);
+/** None of its objects lives longer than an append; with the default, V8 collects their garbage late. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 };
 const RESTART_MS = 1_000;
 /** As long as the drainer's pause between appends: waking its thread more often would only cost CPU. */
 const WAKE_INTERVAL_MS = 20;
@@ -30,6 +32,7 @@ export function startDrainThread(options: DrainThreadOptions): Drainer {
 
   const thread = startThread<DrainThread>(WORKER, {
     name: 'outbox drainer',
+    resourceLimits,
     options: () => ({ path, settings, mirrorPath, drained }),
     keepsProcessAlive: false,
     restart: { afterMs: RESTART_MS },

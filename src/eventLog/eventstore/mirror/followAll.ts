@@ -65,8 +65,8 @@ const BUSY: BatchLimits = { maxEvents: 512, forMs: 20 };
 const BUSY_BATCH_SIZE = 8;
 /** Time in which the remaining events of an append arrive. */
 const REST_OF_APPEND_MS = 1;
-/** Old events are handled in large batches, because no request waits for them. */
-const CATCHING_UP: BatchLimits = { maxEvents: 4_096, forMs: 200 };
+/** Old events are handled in large batches, because no request waits for them. Larger ones take memory and gain nothing. */
+const CATCHING_UP: BatchLimits = { maxEvents: 1_024, forMs: 200 };
 const UNSUBSCRIBE_MS = 1_000;
 
 /**

@@ -62,7 +62,7 @@ class OtherVersion extends Error {}
 function openDatabase(path: string): DatabaseSync {
   const database = openNamedDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16384`);
+    database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -4096`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherVersion();
