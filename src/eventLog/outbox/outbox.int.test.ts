@@ -6,12 +6,14 @@ import { committed } from '../../../test/contract/eventLog/outcomes.ts';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { storedEvents } from '../../../test/contract/replicationTarget.ts';
 import {
+  type Delivery,
   type ReplicationTargetOverLog,
   refuseSome,
   replicationTargetOverLog,
 } from '../../../test/contract/replicationTargetOverLog.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { collectFaults } from '../../../test/support/collectFaults.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { position } from '../../domain/core/brands.ts';
 import { type EventLog, type EventToAppend, NO_STREAM, type RecordedEvent, type StoredEvent } from '../eventLog.ts';
@@ -368,6 +370,61 @@ test('does not park what the log has of a deleted stream', async () => {
   await untilDrained(outbox);
   expect(outbox.parked).toBe(8);
 });
+
+test.each([1, 2, 3, 4])(
+  'drains or parks each event once, in order, over a store with random faults (%i)',
+  async (seed) => {
+    const random = createRandom(seed);
+    const stage = await aStage();
+    const outbox = await stage.open({ timing: { probeAfterMs: 60, maxPauseMs: 50 } });
+    const categories = ['requests', 'sessions', 'refreshes'];
+    const recorded = new Map<string, EventToAppend[]>(categories.map((category) => [category, someEvents(40)]));
+    const bad = new Set([...recorded.values()].flat().flatMap(({ id }) => (random.chance(0.05) ? [id] : [])));
+    let appendsUntilDeleted = random.chance(0.5) ? random.between(1, 6) : Number.POSITIVE_INFINITY;
+    const fault: Delivery = { kind: 'unknown', error: new Error('lost') };
+    stage.store.deliveries.push(
+      ...Array.from(
+        { length: 15 },
+        (): Delivery => (random.chance(0.4) ? 'delivered' : random.chance(0.5) ? 'response lost' : fault),
+      ),
+    );
+    stage.store.refuse = (batch) => {
+      appendsUntilDeleted -= 1;
+      if (appendsUntilDeleted < 0 && batch[0]?.stream.startsWith('sessions-') && !batch[0].stream.endsWith('_2')) {
+        return refusal('deleted', 'stream');
+      }
+      return batch.some(({ id }) => bad.has(id)) ? refusal('too large') : undefined;
+    };
+    outbox.start();
+    await Promise.all(
+      categories.map((category) => {
+        const sink = sinkOf(outbox, 'b1', category);
+        return Promise.all((recorded.get(category) ?? []).map((event) => sink.record(event)));
+      }),
+    );
+    await untilDrained(outbox);
+    const drained = await stage.drained();
+    for (const stream of Object.values(Object.groupBy(drained, (event) => event.stream))) {
+      expect(isBreak(verifyStream(stream ?? []))).toBe(false);
+    }
+    const database = new DatabaseSync(stage.path, { readOnly: true });
+    const parked = listParked(database)
+      .map(({ id }) => id)
+      .toArray();
+    database.close();
+    for (const [category, events] of recorded) {
+      const inLog = ids(
+        drained.filter(({ stream, type }) => stream.startsWith(`${category}-`) && type !== 'EventParked'),
+      );
+      const expected = events.filter(({ id }) => !parked.includes(id));
+      expect(inLog).toEqual(ids(expected));
+      if (category !== 'sessions')
+        expect(ids(events).filter((id) => parked.includes(id))).toEqual(ids(events).filter((id) => bad.has(id)));
+    }
+    expect(outbox.parked).toBe(parked.length);
+    expect(outbox.blockedReason).toBeUndefined();
+  },
+);
 
 test('tries an event that cannot be parked again, and loses nothing of it', async () => {
   const stage = await aStage();
