@@ -70,8 +70,17 @@ function creditsIn(value: unknown): UsageSample['credits'] {
   return {
     hasCredits: credits.has_credits === true,
     isUnlimited: credits.unlimited === true,
-    balance: numberIn(credits.balance) === undefined ? null : String(credits.balance).trim(),
+    balance: balanceIn(credits.balance),
   };
+}
+
+/** Of a balance, which the log keeps as the provider spells it. */
+const MAX_BALANCE_CHARACTERS = 40;
+
+function balanceIn(value: unknown): string | null {
+  if (numberIn(value) === undefined) return null;
+  const balance = String(value).trim();
+  return balance.length <= MAX_BALANCE_CHARACTERS ? balance : null;
 }
 
 /** Reads a finite number, or text that contains one. */

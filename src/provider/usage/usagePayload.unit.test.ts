@@ -119,6 +119,8 @@ describe('a balance of credits', () => {
     [null, null],
     [undefined, null],
     ['plenty', null],
+    [`1${'0'.repeat(100)}`, null],
+    [`1.${'0'.repeat(70_000)}`, null],
     [{}, null],
   ])('%j is %j', (balance, expected) =>
     expect(
