@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ObserveModels } from '../../domain/modelCatalogue/decide.ts';
 import { jsonBytes } from '../../domain/core/parts.ts';
+import type { ObserveModels } from '../../domain/modelCatalogue/decide.ts';
 import { asObject, objectIn } from '../client/json.ts';
 
 /** The models of a plan as the provider reports them. */

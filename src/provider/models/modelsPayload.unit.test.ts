@@ -31,7 +31,11 @@ describe('what one command records fits into an append', () => {
 });
 
 test('leaves out a model that is too large to record, and keeps the others', () => {
-  const text = payload({ slug: 'a' }, { slug: 'b', text: '"'.repeat(300_000) }, { slug: 'c', text: 'x'.repeat(300_000) });
+  const text = payload(
+    { slug: 'a' },
+    { slug: 'b', text: '"'.repeat(300_000) },
+    { slug: 'c', text: 'x'.repeat(300_000) },
+  );
   expect(readModels(text)?.map(({ slug }) => slug)).toEqual(['a', 'c']);
 });
 
