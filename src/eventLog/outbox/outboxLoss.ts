@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { readMarkFile } from '../../dataFolder/markFile.ts';
-import { CONTINUED_HASH } from '../hashChain.ts';
 import { openForReading } from '../sqlite/database.ts';
-import { EMPTY_LOG, readLogEnd } from '../sqlite/logEnd.ts';
+import { EMPTY_LOG, readLogEnd, readLogEndAt } from '../sqlite/logEnd.ts';
 import type { LogLoss } from '../sqlite/logLoss.ts';
 import { type PrunedLogMark, readStreamEnds } from '../sqlite/logMark.ts';
 import { readParkedRevisions } from '../sqlite/park.ts';
@@ -53,20 +52,12 @@ function readOutboxFile(path: string, { position, hash }: PrunedLogMark) {
     for (const { stream, revision } of readParkedRevisions(database)) {
       last.set(stream, Math.max(revision, last.get(stream) ?? -1));
     }
-    const isOther = hash !== null && isOtherAt(database, position, hash);
+    const known = readLogEndAt(database, position);
+    const isOther = known !== undefined && hash !== null && known.hash !== hash;
     return { end: readLogEnd(database), last, isOther };
   } finally {
     database.close();
   }
-}
-
-/** Whether a position has another event than the one with this hash, or than one that has taken its place. */
-function isOtherAt(database: DatabaseSync, position: number, hash: string): boolean {
-  const statement = database.prepare(
-    `SELECT metadata ->> '$.hash' AS hash, ${CONTINUED_HASH} AS continued FROM events WHERE position = ?`,
-  );
-  const row = statement.get(position);
-  return row !== undefined && row.hash !== hash && row.continued !== hash;
 }
 
 const hasTable = (database: DatabaseSync, name: string): boolean =>
