@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
@@ -82,6 +82,17 @@ test.each([
   file.note({ position: 7 });
   file.close();
   expect(readMarkFile(path)).toEqual({ kind: 'mark', mark: { position: 7 } });
+});
+
+test('names a file that cannot be used, and what to do', async () => {
+  const path = await markPath();
+  mkdirSync(path);
+  const refusal = expect.objectContaining({
+    code: 'CANNOT_USE_MARK_FILE',
+    message: expect.stringMatching(/log\.mark, which says how far .* cannot be used: EISDIR.*\. Give it to the user that runs svc\./),
+  });
+  expect(() => readMarkFile(path)).toThrow(refusal);
+  expect(() => new MarkFile(path)).toThrow(refusal);
 });
 
 test('reads a file that was cut after its first slot', async () => {

@@ -1,12 +1,23 @@
 import { closeSync, existsSync, fdatasync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { remedyFor } from './fileErrors.ts';
 
 /** Bytes of a slot. Slots do not share a disk sector or a page of the operating system. */
 const SLOT_BYTES = 16_384;
 const SLOTS = 2;
 const SYNC_INTERVAL_MS = 500;
 const FORMAT = 'svc-mark-1';
+
+/** A mark file cannot be read or written; the message says why and what to do. */
+export class CannotUseMarkFile extends Error {
+  override readonly name = 'CannotUseMarkFile';
+  readonly code = 'CANNOT_USE_MARK_FILE';
+  constructor(path: string, cause: unknown) {
+    const remedy = remedyFor(cause, 'Give it to the user that runs svc.');
+    super(`${path}, which says how far svc has written, cannot be used: ${(cause as Error).message}. ${remedy}`, { cause });
+  }
+}
 
 /** What a mark file contains. */
 export type MarkFileContent<Mark> =
@@ -44,16 +55,20 @@ export class MarkFile<Mark> {
   #hasFailed = false;
   #syncTimer: NodeJS.Timeout | undefined;
 
-  /** @throws the error of the operating system when the file cannot be created */
+  /** @throws CannotUseMarkFile */
   constructor(path: string, options: MarkFileOptions = {}) {
     this.#path = path;
     this.#options = options;
-    const newest = newestSlot<Mark>(path);
-    this.#counter = newest?.counter ?? 0;
-    this.#slot = newest ? (newest.slot + 1) % SLOTS : 0;
-    const isNew = !existsSync(path);
-    this.#file = openSync(path, isNew ? 'w+' : 'r+', 0o600);
-    if (isNew) syncFolder(dirname(path));
+    try {
+      const newest = newestSlot<Mark>(path);
+      this.#counter = newest?.counter ?? 0;
+      this.#slot = newest ? (newest.slot + 1) % SLOTS : 0;
+      const isNew = !existsSync(path);
+      this.#file = openSync(path, isNew ? 'w+' : 'r+', 0o600);
+      if (isNew) syncFolder(dirname(path));
+    } catch (error) {
+      throw new CannotUseMarkFile(path, error);
+    }
   }
 
   /** Notes a value. Many calls in one turn of the event loop cost one write. */
@@ -70,11 +85,15 @@ export class MarkFile<Mark> {
     this.#syncTimer ??= setInterval(() => this.#sync(), this.#options.syncIntervalMs ?? SYNC_INTERVAL_MS).unref();
   }
 
-  /** Writes and syncs a value before it returns. @throws the error of the operating system */
+  /** Writes and syncs a value before it returns. @throws CannotUseMarkFile */
   noteNow(mark: Mark): void {
     this.#unwritten = mark;
-    this.#write();
-    fdatasyncSync(this.#file);
+    try {
+      this.#write();
+      fdatasyncSync(this.#file);
+    } catch (error) {
+      throw new CannotUseMarkFile(this.#path, error);
+    }
     this.#onSynced();
   }
 
@@ -139,11 +158,15 @@ export class MarkFile<Mark> {
   }
 }
 
-/** Reads the last value of a mark file. @throws the error of the operating system when it cannot be read */
+/** Reads the last value of a mark file. @throws CannotUseMarkFile */
 export function readMarkFile<Mark>(path: string): MarkFileContent<Mark> {
   if (!existsSync(path)) return { kind: 'missing' };
-  const newest = newestSlot<Mark>(path);
-  return newest ? { kind: 'mark', mark: newest.mark } : { kind: 'damaged' };
+  try {
+    const newest = newestSlot<Mark>(path);
+    return newest ? { kind: 'mark', mark: newest.mark } : { kind: 'damaged' };
+  } catch (error) {
+    throw new CannotUseMarkFile(path, error);
+  }
 }
 
 interface Slot<Mark> {

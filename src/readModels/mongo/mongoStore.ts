@@ -141,6 +141,7 @@ export function createMongoStore(options: MongoStoreOptions): MongoStore {
         newEvents,
         waitingQuery,
         onBreak,
+        report,
       };
       const ending = projectDuringTerm(
         { ...projection, onReached: () => onReached?.(), ...(batchEvents && { batchEvents }) },

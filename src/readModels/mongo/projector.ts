@@ -42,6 +42,8 @@ export interface ProjectionOptions {
   /** Set when a query waits for new events. */
   readonly waitingQuery: AutoResetEvent;
   readonly onReached: (position: Position) => void;
+  /** Called with lines for the operator. */
+  readonly report?: ((line: string) => void) | undefined;
   /** Called with events that do not continue the log before them. */
   readonly onBreak?: ((found: LogBreak) => void) | undefined;
   readonly batchEvents?: number;
@@ -81,7 +83,12 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
   const fence: Fence = { by: options.fencedBy, epoch: term.epoch };
   // Before claiming: the epochs of read models of another history are not comparable.
   const location = locateInLog(log, (await generations.mark(generation)) ?? BEGINNING);
-  if (location === 'diverged' || (location === 'ahead' && !options.isCopy)) return startOver(options, generation);
+  if (location === 'diverged' || (location === 'ahead' && !options.isCopy)) {
+    options.report?.(
+      'The read models in MongoDB include events that the log does not have. They are rebuilt from the log.',
+    );
+    return startOver(options, generation);
+  }
   let mark = await generations.claim(generation, fence);
   if (locateInLog(log, mark) === 'ahead') throw new LogCopyBehind(behindMessage(log, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
