@@ -1,4 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
@@ -89,7 +98,9 @@ test('names a file that cannot be used, and what to do', async () => {
   mkdirSync(path);
   const refusal = expect.objectContaining({
     code: 'CANNOT_USE_MARK_FILE',
-    message: expect.stringMatching(/log\.mark, which says how far .* cannot be used: EISDIR.*\. Give it to the user that runs svc\./),
+    message: expect.stringMatching(
+      /log\.mark, which says how far .* cannot be used: EISDIR.*\. Give it to the user that runs svc\./,
+    ),
   });
   expect(() => readMarkFile(path)).toThrow(refusal);
   expect(() => new MarkFile(path)).toThrow(refusal);

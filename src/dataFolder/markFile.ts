@@ -15,7 +15,9 @@ export class CannotUseMarkFile extends Error {
   readonly code = 'CANNOT_USE_MARK_FILE';
   constructor(path: string, cause: unknown) {
     const remedy = remedyFor(cause, 'Give it to the user that runs svc.');
-    super(`${path}, which says how far svc has written, cannot be used: ${(cause as Error).message}. ${remedy}`, { cause });
+    super(`${path}, which says how far svc has written, cannot be used: ${(cause as Error).message}. ${remedy}`, {
+      cause,
+    });
   }
 }
 

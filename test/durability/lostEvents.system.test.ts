@@ -1,4 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -120,32 +130,35 @@ const faults: Readonly<Record<string, (folder: string) => void>> = {
   },
 };
 
-test.each(Object.entries(faults))('refuses to start after kill -9 until the loss is accepted, when %s', async (_what, damage) => {
-  const folder = copyOf(killed);
-  damage(folder);
-  const left = logLengthOf(copyOf(folder));
-  const refused = await run(folder, 'serve');
-  expect(refused).toMatchObject({ exitCode: 1, stdout: [] });
-  expect(refused.stderr).toEqual([
-    expect.stringMatching(/(\d+) events are missing\. Restore log\.sqlite .* run "svc accept-loss"/),
-  ]);
-  expect(refused.stderr[0]).toMatch(new RegExp(`reached position ${known}\\b`));
-  expect(refused.stderr[0]).toContain(`: ${known - left} events are missing`);
+test.each(Object.entries(faults))(
+  'refuses to start after kill -9 until the loss is accepted, when %s',
+  async (_what, damage) => {
+    const folder = copyOf(killed);
+    damage(folder);
+    const left = logLengthOf(copyOf(folder));
+    const refused = await run(folder, 'serve');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: [] });
+    expect(refused.stderr).toEqual([
+      expect.stringMatching(/(\d+) events are missing\. Restore log\.sqlite .* run "svc accept-loss"/),
+    ]);
+    expect(refused.stderr[0]).toMatch(new RegExp(`reached position ${known}\\b`));
+    expect(refused.stderr[0]).toContain(`: ${known - left} events are missing`);
 
-  const accepted = await run(folder, 'accept-loss');
-  expect(accepted).toMatchObject({ exitCode: 0, stderr: [] });
-  expect(accepted.stdout[0]).toMatch(/^Accepted: .*log\.sqlite .* events are missing\.$/);
-  expect(accepted.stdout.at(-1)).toBe('svc can be started now.');
+    const accepted = await run(folder, 'accept-loss');
+    expect(accepted).toMatchObject({ exitCode: 0, stderr: [] });
+    expect(accepted.stdout[0]).toMatch(/^Accepted: .*log\.sqlite .* events are missing\.$/);
+    expect(accepted.stdout.at(-1)).toBe('svc can be started now.');
 
-  const service = start(folder);
-  onTestFinished(() => service[Symbol.asyncDispose]());
-  const api = managementApi(await service.listening());
-  const history = await api.call('GET', '/api/history?type=LossAccepted');
-  expect(history.events).toEqual([expect.objectContaining({ type: 'LossAccepted' })]);
-  expect(await service.stop()).toMatchObject({ exitCode: 0, stderr: [] });
-  expect(await run(folder, 'rebuild', '--compare')).toMatchObject({ exitCode: 0 });
-  expect(logLengthOf(folder)).toBeGreaterThan(left);
-});
+    const service = start(folder);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const api = managementApi(await service.listening());
+    const history = await api.call('GET', '/api/history?type=LossAccepted');
+    expect(history.events).toEqual([expect.objectContaining({ type: 'LossAccepted' })]);
+    expect(await service.stop()).toMatchObject({ exitCode: 0, stderr: [] });
+    expect(await run(folder, 'rebuild', '--compare')).toMatchObject({ exitCode: 0 });
+    expect(logLengthOf(folder)).toBeGreaterThan(left);
+  },
+);
 
 test('refuses again and again, and changes nothing, until a loss is accepted once', async () => {
   const folder = copyOf(killed);
@@ -154,7 +167,9 @@ test('refuses again and again, and changes nothing, until a loss is accepted onc
   const lines = new Set<string>();
   for (let attempt = 0; attempt < 3; attempt += 1) lines.add((await run(folder, 'serve')).stderr.join('\n'));
   expect(lines.size).toBe(1);
-  expect(readdirSync(folder).filter((name) => name.startsWith('log.'))).toEqual(before.filter((name) => name.startsWith('log.')));
+  expect(readdirSync(folder).filter((name) => name.startsWith('log.'))).toEqual(
+    before.filter((name) => name.startsWith('log.')),
+  );
   expect((await run(folder, 'accept-loss')).exitCode).toBe(0);
   expect((await run(folder, 'accept-loss')).stdout).toEqual(['Nothing is missing, so nothing was changed.']);
 });
