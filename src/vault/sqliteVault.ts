@@ -49,7 +49,12 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
     currentKeyOf: (subject) => (newest.get(subject) as { id: string } | undefined)?.id,
     async createKey(subject) {
       const { id, wrapped } = newKey(subject);
-      insert.run(id, subject, wrapped);
+      try {
+        insert.run(id, subject, wrapped);
+      } catch (error) {
+        forget([id]);
+        throw error;
+      }
       return id;
     },
     async destroy(subject) {

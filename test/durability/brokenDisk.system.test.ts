@@ -134,6 +134,27 @@ test.skipIf(reason !== undefined)(
 );
 
 test.skipIf(reason !== undefined)(
+  onBrokenDisk('refuses an import whose key the disk does not take, names the vault, and takes it later'),
+  async () => {
+    const disk = await brokenDisk('vault.sqlite');
+    const stage = await openStage({ env: disk.env });
+    const account = stage.provider.addAccount();
+    account.always(textResponse());
+    disk.breaks('fail');
+    await expect(stage.api.importAccount(account)).rejects.toThrow(/responded 503: .*log_unavailable/);
+    disk.breaks();
+    await stage.api.importAccount(account);
+    const { stdout, stderr } = await stage.stop();
+    expect(stderr).toEqual([]);
+    expect(stdout.filter((line) => line.includes('vault.sqlite'))).toEqual([
+      expect.stringMatching(/vault\.sqlite cannot be written: disk I\/O error\. Check the disk and its file system, then/),
+    ]);
+    await stage.start();
+    expect(await stage.api.call('GET', '/api/accounts')).toMatchObject({ accounts: [{}, {}] });
+  },
+);
+
+test.skipIf(reason !== undefined)(
   onBrokenDisk('names an outbox that the disk does not confirm, and refuses requests until it is over'),
   async () => {
     const disk = await brokenDisk('outbox.sqlite');

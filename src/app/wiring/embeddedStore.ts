@@ -8,6 +8,7 @@ import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
 import { findEmbeddedLoss, MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
+import { reportVaultFailures } from './reportVaultFailures.ts';
 import type { Store, StoreIo } from './store.ts';
 import { watchDataFolder } from './watchDataFolder.ts';
 
@@ -19,7 +20,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
   folder: DataFolder,
-  { print, faults }: StoreIo,
+  { print, report, faults }: StoreIo,
   onLoss?: OnLoss,
 ): Promise<Store> {
   const loss = findEmbeddedLoss(folder, print);
@@ -49,7 +50,7 @@ export async function openEmbeddedStore(
   return {
     name: 'embedded',
     log,
-    vault,
+    vault: reportVaultFailures(vault, { path: folder.file('vault.sqlite'), report }),
     logPath,
     isFailing: log.isFailing,
     outbox: undefined,
