@@ -147,7 +147,9 @@ test.skipIf(reason !== undefined)(
     const { stdout, stderr } = await stage.stop();
     expect(stderr).toEqual([]);
     expect(stdout.filter((line) => line.includes('vault.sqlite'))).toEqual([
-      expect.stringMatching(/vault\.sqlite cannot be written: disk I\/O error\. Check the disk and its file system, then/),
+      expect.stringMatching(
+        /vault\.sqlite cannot be written: disk I\/O error\. Check the disk and its file system, then/,
+      ),
     ]);
     await stage.start();
     expect(await stage.api.call('GET', '/api/accounts')).toMatchObject({ accounts: [{}, {}] });
