@@ -61,6 +61,17 @@ test('a code that is no name is neither used nor kept', async () => {
   expect(logTextOf(gateway.folder)).not.toMatch(/battery staple|jane\.doe/);
 });
 
+test('a message about a limit is kept without the prompt also where svc writes its first letter in upper case', async () => {
+  const gateway = await start();
+  const limit = { type: 'usage_limit_reached', message: `you are at your limit: ${PROMPT} (${EMAIL})`, resets_in_seconds: 900 };
+  gateway.pool[0]?.at.responses.next(json(429, { error: limit }));
+  const response = await gateway.ask(request);
+  expect(response.status).toBe(429);
+  expect(await response.text()).toContain('battery staple');
+  expect(gateway.events('RequestCompleted')[0]?.data.errorMessage).toBe('You are at your limit: [...] ([address])');
+  expect(logTextOf(gateway.folder)).not.toMatch(/battery staple|jane\.doe/);
+});
+
 /** Everything that the log's files contain. */
 const logTextOf = (folder: string): string =>
   readdirSync(folder)

@@ -28,11 +28,16 @@ export function withoutRequestText(
   };
 
   function keptMessage(whole: string, provider: string): string {
-    // svc may have put the provider's message into a sentence of its own.
-    const at = whole.indexOf(provider);
-    if (at === -1) return whole;
-    const kept = isHeld ? redactMessage(provider, upstreamBody as readonly Buffer[], [model]) : undefined;
-    return whole.slice(0, at) + (kept ?? NOT_KEPT) + whole.slice(at + provider.length);
+    // svc may have put the provider's message into a sentence of its own, and its first letter into upper case.
+    const at = whole.indexOf(provider.slice(1)) - 1;
+    if (at < 0) return (isHeld ? redacted(whole) : undefined) ?? whole;
+    const kept = (isHeld ? redacted(provider) : undefined) ?? NOT_KEPT;
+    const first = kept[0] === provider[0] ? whole.slice(at, at + 1) : kept.slice(0, 1);
+    return whole.slice(0, at) + first + kept.slice(1) + whole.slice(at + provider.length);
+  }
+
+  function redacted(text: string): string | undefined {
+    return redactMessage(text, upstreamBody as readonly Buffer[], [model]);
   }
 }
 

@@ -32,6 +32,20 @@ test('keeps the sentence that svc put around the message', () => {
   );
 });
 
+test('takes the text of the request also out of a message that svc has changed', () => {
+  for (const message of ['Near "the quick brown fox"', 'It said: NEAR "the quick brown fox"']) {
+    expect(withoutRequestText({ ...outcome, message }, said, request).message).toBe(
+      message.replace('"the quick brown fox"', '[...]'),
+    );
+  }
+});
+
+test('keeps a sentence of svc that the message of the provider is no part of', () => {
+  const message = 'The provider limits the rate of requests. Retry later.';
+  for (const held of [request, { ...request, upstreamBody: [] }])
+    expect(withoutRequestText({ ...outcome, message }, said, held).message).toBe(message);
+});
+
 test.each([
   ['a part of the response was relayed', { ...request, upstreamBody: [] }],
   ['an upload was streamed', { ...request, upstreamBody: new StreamedBody(body, body.values() as never, () => {}) }],
