@@ -63,7 +63,11 @@ test('a code that is no name is neither used nor kept', async () => {
 
 test('a message about a limit is kept without the prompt also where svc writes its first letter in upper case', async () => {
   const gateway = await start();
-  const limit = { type: 'usage_limit_reached', message: `you are at your limit: ${PROMPT} (${EMAIL})`, resets_in_seconds: 900 };
+  const limit = {
+    type: 'usage_limit_reached',
+    message: `you are at your limit: ${PROMPT} (${EMAIL})`,
+    resets_in_seconds: 900,
+  };
   gateway.pool[0]?.at.responses.next(json(429, { error: limit }));
   const response = await gateway.ask(request);
   expect(response.status).toBe(429);
