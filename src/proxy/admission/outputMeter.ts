@@ -1,12 +1,18 @@
 import { tokensOfText } from './estimate.ts';
 
 const DELTA = Buffer.from('"delta":');
-const TYPE = Buffer.from('.delta"');
+const TYPE = Buffer.from('.delta');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-/** The type stands at the start of an event: `event: <type>` or `data: {"type":"<type>"`. */
-const MAX_TYPE_BYTES = 200;
+const CR = 0x0d;
+const LF = 0x0a;
+/**
+ * The type stands at the start of an event, `event: <type>` or `data: {"type":"<type>"`, or where the fields are sorted at its
+ * end, `"type":"<type>"}`.
+ */
+const MAX_START_BYTES = 200;
+const MAX_END_BYTES = 16;
 
 /**
  * Estimates the output tokens of an event stream from the text in it, event by event: more exact than its size
@@ -24,12 +30,23 @@ export class OutputMeter {
 
   /** Adds the event at these offsets of the buffer. */
   add(buffer: Buffer, start: number, end: number): void {
-    const type = buffer.indexOf(TYPE, start);
-    if (type < 0 || type > start + MAX_TYPE_BYTES || type >= end) return;
+    if (!isDelta(buffer, start, end)) return;
     this.#deltas += 1;
-    const key = buffer.indexOf(DELTA, type);
+    const key = buffer.indexOf(DELTA, start);
     if (key >= 0 && key < end) this.#textBytes += textBytesAt(buffer, key + DELTA.length, end);
   }
+}
+
+const isDelta = (buffer: Buffer, start: number, end: number): boolean =>
+  endsTypeIn(buffer, start, Math.min(end, start + MAX_START_BYTES)) ||
+  endsTypeIn(buffer, Math.max(start, end - MAX_END_BYTES), end);
+
+/** Whether a type that is one of a delta ends between these offsets: with its string, or with the line `event:`. */
+function endsTypeIn(buffer: Buffer, start: number, end: number): boolean {
+  const at = buffer.subarray(start, end).indexOf(TYPE);
+  if (at < 0) return false;
+  const next = buffer[start + at + TYPE.length];
+  return next === QUOTE || next === LF || next === CR;
 }
 
 /** Length of the JSON string that begins at an offset, escapes included; 0 when there is another value. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../providerResponse/sse.ts';
 import { OutputMeter } from './outputMeter.ts';
 
@@ -36,4 +36,30 @@ test('measures the JSON of any text', () => {
       expect(tokensIn(texts.map((text) => delta(text)).join(''))).toBe(Math.max(texts.length, Math.ceil(bytes / 4)));
     }),
   );
+});
+
+describe('finds the text of a delta', () => {
+  const delta = 'word'.repeat(25);
+  test.each([
+    ['whose type stands first', `data: {"type":"response.output_text.delta","delta":"${delta}"}\n\n`],
+    ['whose fields are sorted', `data: {"content_index":0,"delta":"${delta.repeat(8)}","type":"response.output_text.delta"}\n\n`],
+    [
+      'whose type stands only in the event line',
+      `event: response.output_text.delta\ndata: {"delta":"${delta}","item_id":"i"}\n\n`,
+    ],
+    [
+      'whose type comes late',
+      `event: response.output_text.delta\r\ndata: {"item_id":"${'i'.repeat(250)}","type":"response.output_text.delta","delta":"${delta}"}\r\n\r\n`,
+    ],
+  ])('%s', (_what, text) => {
+    const meter = new OutputMeter();
+    const buffer = Buffer.from(`data: {"type":"response.created"}\n\n${text}data: {"type":"response.completed"}\n\n`);
+    const start = buffer.indexOf('\n\n') + 2;
+    meter.add(buffer, 0, start);
+    expect(meter.tokens).toBe(0);
+    meter.add(buffer, start, start + text.length);
+    expect(meter.tokens).toBe(text.split('word').length - 1);
+    meter.add(buffer, start + text.length, buffer.length);
+    expect(meter.tokens).toBe(text.split('word').length - 1);
+  });
 });
