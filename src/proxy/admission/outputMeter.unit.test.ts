@@ -42,7 +42,10 @@ describe('finds the text of a delta', () => {
   const delta = 'word'.repeat(25);
   test.each([
     ['whose type stands first', `data: {"type":"response.output_text.delta","delta":"${delta}"}\n\n`],
-    ['whose fields are sorted', `data: {"content_index":0,"delta":"${delta.repeat(8)}","type":"response.output_text.delta"}\n\n`],
+    [
+      'whose fields are sorted',
+      `data: {"content_index":0,"delta":"${delta.repeat(8)}","type":"response.output_text.delta"}\n\n`,
+    ],
     [
       'whose type stands only in the event line',
       `event: response.output_text.delta\ndata: {"delta":"${delta}","item_id":"i"}\n\n`,
