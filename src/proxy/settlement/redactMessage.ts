@@ -11,7 +11,7 @@ const MASKED = '[address]';
 /**
  * Takes out of a provider's message what came from the client: every run of 16 characters that also stands in the request, and
  * every e-mail and IP address. The log keeps messages for years, and a provider may echo the prompt.
- * @param message decoded from JSON
+ * @param message decoded from JSON; may itself quote JSON, whose escapes are decoded for the comparison
  * @param body of the request as it was sent, JSON in UTF-8, in consecutive pieces; compared after decoding its escapes, also
  *   those of JSON within JSON, such as the arguments of a tool
  * @param known names that the event keeps anyway, for example the model's
@@ -68,11 +68,13 @@ for (let value = 0; value < 16; value++) {
 
 const digitAt = (text: Units, at: number): number => DIGITS[text[at] ?? 255] ?? 255;
 
-function decodeEscapes(text: Units): Units {
+/** @param starts is filled with the offset at which each decoded unit begins */
+function decodeEscapes(text: Units, starts?: Uint32Array): Units {
   const decoded = new Uint16Array(text.length);
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     let unit = text[at] as number;
+    if (starts !== undefined) starts[length] = at;
     if (unit === BACKSLASH && at + 1 < text.length) {
       at += 1;
       unit = text[at] as number;
@@ -84,6 +86,7 @@ function decodeEscapes(text: Units): Units {
     }
     decoded[length++] = unit;
   }
+  if (starts !== undefined) starts[length] = text.length;
   return decoded.subarray(0, length);
 }
 
@@ -98,21 +101,42 @@ function codeAt(text: Units, at: number): number {
   return code;
 }
 
-/** Where each run of `MIN_RUN` characters begins, by its hash and its text. */
-type Runs = Map<number, Map<string, number[]>>;
+/** A part of the message, from its first code unit to the one after its last. */
+type Range = readonly [start: number, end: number];
 
-function runsOf(text: string): Runs {
+/** What each run of `MIN_RUN` characters is in the message, by its hash and its text. */
+type Runs = Map<number, Map<string, Range[]>>;
+
+/** The runs of the message, and of what it becomes when its escapes are decoded once and twice: a provider may quote JSON. */
+function runsOf(message: string): Runs {
   const runs: Runs = new Map();
-  forEachRun(unitsOf(text), (hash, start) => {
-    const byText = runs.get(hash) ?? new Map<string, number[]>();
-    runs.set(hash, byText);
-    const run = text.slice(start, start + MIN_RUN);
-    const starts = byText.get(run);
-    if (starts) starts.push(start);
-    else byText.set(run, [start]);
-  });
+  let text = unitsOf(message);
+  let starts = Uint32Array.from({ length: text.length + 1 }, (_, at) => at);
+  addRuns(runs, text, starts);
+  for (let level = 0; level < 2 && text.includes(BACKSLASH); level++) {
+    const inText = new Uint32Array(text.length + 1);
+    text = decodeEscapes(text, inText);
+    const outer = starts;
+    starts = inText.subarray(0, text.length + 1).map((at) => outer[at] as number);
+    addRuns(runs, text, starts);
+  }
   return runs;
 }
+
+/** @param starts where each code unit begins in the message */
+function addRuns(runs: Runs, text: Units, starts: Uint32Array): void {
+  forEachRun(text, (hash, start) => {
+    const byText = runs.get(hash) ?? new Map<string, Range[]>();
+    runs.set(hash, byText);
+    const run = textOf(text, start);
+    const range: Range = [starts[start] as number, starts[start + MIN_RUN] as number];
+    const ranges = byText.get(run);
+    if (ranges) ranges.push(range);
+    else byText.set(run, [range]);
+  });
+}
+
+const textOf = (text: Units, start: number): string => String.fromCharCode(...text.subarray(start, start + MIN_RUN));
 
 const BASE = 0x01000193;
 /** `BASE` to the power of `MIN_RUN`, modulo 2^32. */
@@ -137,8 +161,8 @@ function markRuns(runs: Runs, request: Units, isEchoed: Uint8Array): void {
     if (mayBeRun[hash & 0xffff] === 0) return;
     const byText = runs.get(hash);
     if (!byText) return;
-    const run = String.fromCharCode(...request.subarray(start, start + MIN_RUN));
-    for (const own of byText.get(run) ?? []) isEchoed.fill(1, own, own + MIN_RUN);
+    const run = textOf(request, start);
+    for (const [from, to] of byText.get(run) ?? []) isEchoed.fill(1, from, to);
     byText.delete(run);
     if (byText.size === 0) runs.delete(hash);
   });

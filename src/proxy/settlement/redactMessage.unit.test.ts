@@ -33,6 +33,22 @@ describe('takes out of a message', () => {
   });
 });
 
+describe('takes out what the provider escaped', () => {
+  const ascii = (text: string) =>
+    text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const prompt = 'Мой пароль от банка \u{1F511}\u{1F3E6} никому не говори';
+  const json = ascii(JSON.stringify({ input: prompt }));
+  test.each([
+    ['once', `bad value ${ascii(prompt)}!`, 'bad value [...]!'],
+    ['twice', `bad value ${ascii(prompt).replaceAll('\\', '\\\\')}!`, 'bad value [...]!'],
+    ['as the client did', `bad value ${json.slice(10, -2)}!`, 'bad value [...]!'],
+    ['in part', `bad value ${prompt.slice(0, 10)}${ascii(prompt.slice(10))}!`, 'bad value [...]!'],
+  ])('%s', (_what, message, kept) => {
+    expect(redactMessage(message, sent({ input: prompt }))).toBe(kept);
+    expect(redactMessage(message, [Buffer.from(json)])).toBe(kept);
+  });
+});
+
 test('keeps what does not stand in the request, and words that any text has', () => {
   const message = "Unsupported value: 'low' is not supported with this model.";
   expect(redactMessage(message, sent({ input: 'is it supported?', reasoning: { effort: 'low' } }))).toBe(message);
