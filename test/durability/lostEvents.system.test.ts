@@ -16,6 +16,7 @@ import { tempDir } from '../e2e/support/tempDir.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { managementApi } from './support/managementApi.ts';
+import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { type ServiceExit, type ServiceProcess, serve } from './support/serve.ts';
 import { requestBody } from './support/stage.ts';
@@ -55,6 +56,7 @@ beforeAll(async () => {
   }
   // The read models have projected the requests, so they reach further than a log that loses some of them.
   expect((await managementApi(url).requestLog()).total).toBe(REQUESTS);
+  await untilMarkReachesEnd(killed, 'log');
   await service.kill();
   const copy = copyOf(killed);
   const log = new VerifiedLog(copy);

@@ -2,6 +2,7 @@ import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
+import { untilMarkReachesEnd } from '../durability/support/untilMarkReachesEnd.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 
@@ -41,8 +42,9 @@ async function aKilledNode() {
   await vi.waitUntil(() => completedIn(cluster) === 1, soon);
   await cluster.stopEventStore();
   for (let count = 0; count < ANSWERED; count += 1) expect(await node.ask()).toBe(200);
-  await node.service.kill();
   const folder = await cluster.folderOf('a');
+  await untilMarkReachesEnd(folder, 'outbox');
+  await node.service.kill();
   return { cluster, folder };
 }
 
