@@ -16,10 +16,10 @@ import { tempDir } from '../e2e/support/tempDir.ts';
 import { type Provider, startProvider } from '../support/provider/provider.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { managementApi } from './support/managementApi.ts';
-import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { type ServiceExit, type ServiceProcess, serve } from './support/serve.ts';
 import { requestBody } from './support/stage.ts';
+import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
