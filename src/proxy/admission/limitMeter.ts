@@ -36,6 +36,9 @@ export interface Metered {
   readonly admission: Admission;
 }
 
+/** A reservation that has reached `max_output_tokens` grows with every step, and each announcement is an event. */
+const MIN_GROWTH = 0.1;
+
 /**
  * Follows what an open request uses of the limits of its key: its reservation grows with it, and a stream ends at a limit
  * with `on_exceeded: stop`.
@@ -47,8 +50,8 @@ export class LimitMeter {
   #reservedOutputTokens: number;
   #inputTokens = 0;
   #outputTokens = 0;
-  /** The reservation has grown since it was last announced; reset by `OpenRequests`. */
-  hasGrown = false;
+  /** The output that the log has announced, as far as it has. */
+  #announcedOutputTokens: number;
   /** Undefined unless a limit stops this stream. */
   readonly stop: StreamStop | undefined;
 
@@ -57,7 +60,18 @@ export class LimitMeter {
     this.#services = services;
     this.#metered = metered;
     this.#reservedOutputTokens = metered.admission.estimate.outputTokens;
+    this.#announcedOutputTokens = this.#reservedOutputTokens;
     if (stops) this.stop = new StreamStop((outputTokens) => this.#useUpTo(outputTokens));
+  }
+
+  /** Whether the reservation has grown by so much since it was last announced that it has to be announced again. */
+  get hasGrown(): boolean {
+    return this.#reservedOutputTokens - this.#announcedOutputTokens > this.#announcedOutputTokens * MIN_GROWTH;
+  }
+
+  /** Called when what is reserved now is announced. */
+  onAnnounced(): void {
+    this.#announcedOutputTokens = this.#reservedOutputTokens;
   }
 
   /** What the request reserves now. */
@@ -78,7 +92,6 @@ export class LimitMeter {
     const doubled = Math.min(2 * this.#reservedOutputTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY);
     this.#reservedOutputTokens = Math.max(outputTokens, doubled);
     ledger.grow(requestId, this.reserved);
-    this.hasGrown = true;
   }
 
   #useUpTo(outputTokens: number): ProxyError | undefined {

@@ -71,6 +71,23 @@ test('doubles the reserved output when more was relayed, up to what the client a
   expect(reserved()).toBe(1_010);
 });
 
+test('is announced again only when it has grown by a tenth, however often it grows', () => {
+  const { open } = setUp(limitRule());
+  const { meter } = open('r1', { maxOutputTokens: 100 });
+  let announcements = 0;
+  for (let outputTokens = 1; outputTokens <= 10_000; outputTokens++) {
+    meter.use(10, outputTokens);
+    if (!meter.hasGrown) continue;
+    announcements += 1;
+    meter.onAnnounced();
+    expect(meter.hasGrown).toBe(false);
+    expect(meter.reserved.outputTokens).toBe(outputTokens);
+  }
+  // A hundredfold: 1.1 to the power of 48.
+  expect(announcements).toBeLessThanOrEqual(49);
+  expect(announcements).toBeGreaterThan(40);
+});
+
 test('grows past the double when a single step is larger', () => {
   const { open, reserved } = setUp(limitRule());
   open('r1').meter.use(10, 7_000);

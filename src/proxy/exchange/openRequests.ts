@@ -116,6 +116,6 @@ export class OpenRequests {
 
 /** The admission of a request that reserves more by now: the estimate comes from what it has relayed. */
 function grownAdmission(admission: Admission | undefined, meter: LimitMeter): Admission | undefined {
-  meter.hasGrown = false;
+  meter.onAnnounced();
   return admission && { ...admission, estimate: meter.reserved, estimateSource: 'relayed' };
 }
