@@ -5,7 +5,8 @@ import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
 import { damagedFile } from '../dataFolder/openDatabase.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import { type AccountId, instant } from '../domain/core/brands.ts';
-import { LOSSES_STREAM, MAX_ACCOUNTS_PER_LOSS, VaultLossAccepted } from '../domain/losses/events.ts';
+import { listInParts } from '../domain/core/parts.ts';
+import { LOSSES_STREAM, VaultLossAccepted } from '../domain/losses/events.ts';
 import { newEventId } from '../eventLog/eventId.ts';
 import { type Actor, type EventLog, NO_STREAM } from '../eventLog/eventLog.ts';
 import { Faults } from '../lib/faults.ts';
@@ -106,7 +107,7 @@ async function record(
   for await (const event of log.readStream(LOSSES_STREAM)) revision = event.revision;
   const correlationId = randomUUID();
   const time = instant(Date.now());
-  const events = inParts(accountIds).map((part) => ({
+  const events = listInParts(accountIds).map((part) => ({
     ...VaultLossAccepted({ isNewVault, accountIds: [...part] }),
     id: newEventId(),
     time,
@@ -117,13 +118,4 @@ async function record(
   if (outcome.kind === 'committed') return;
   const reason = outcome.kind === 'unknown' ? outcome.error.message : 'the log did not accept the event';
   throw new CannotAcceptLoss(`The loss could not be recorded: ${reason}. Run the command again.`);
-}
-
-/** At least one part, which may be empty. */
-function inParts(accountIds: readonly AccountId[]): (readonly AccountId[])[] {
-  const parts = [accountIds.slice(0, MAX_ACCOUNTS_PER_LOSS)];
-  for (let from = MAX_ACCOUNTS_PER_LOSS; from < accountIds.length; from += MAX_ACCOUNTS_PER_LOSS) {
-    parts.push(accountIds.slice(from, from + MAX_ACCOUNTS_PER_LOSS));
-  }
-  return parts;
 }

@@ -45,16 +45,13 @@ export const VaultLossAccepted = event('VaultLossAccepted', {
     z.object({
       /** Whether a new vault was begun: then also digests, and ids of accounts made from them, differ from earlier ones. */
       isNewVault: z.boolean(),
-      /** At most `MAX_ACCOUNTS_PER_LOSS`; a larger loss is recorded in several events of one append. */
+      /** What is larger than an event may be is recorded in several events of one append. */
       accountIds: z.array(accountIdSchema(z)),
     }),
   describe: ({ isNewVault, accountIds }) =>
     `the keys of ${accountIds.length} ${accountIds.length === 1 ? 'account' : 'accounts'} were accepted as lost` +
     `${isNewVault ? ', with the vault' : ''}: ${accountIds.length === 1 ? 'it' : 'they'} must sign in again`,
 });
-
-/** Keeps an event below the bound of its size. */
-export const MAX_ACCOUNTS_PER_LOSS = 500;
 
 export type LossAcceptedEvent = EventOf<typeof LossAccepted | typeof VaultLossAccepted>;
 
