@@ -9,6 +9,7 @@ const embedded: Schemas['Status'] = {
   outbox: null,
   read_models: { store: 'embedded', position: 7, behind: 0, trouble: null },
   sole_work: [],
+  reservations: { requests: 0, limits: [] },
   problems: [],
 };
 const pair = (changes: Partial<Schemas['Status']> = {}): Schemas['Status'] => ({
