@@ -81,7 +81,7 @@ export class MarkFile<Mark> {
     this.#unwritten = mark;
     if (this.#isWriteDue) return;
     this.#isWriteDue = true;
-    // Also after the reply to whoever waits for the event.
+    // Also after the outcome of the append was sent.
     setTimeout(() => {
       this.#isWriteDue = false;
       if (!this.#isClosed) this.#attempt(() => this.#write());

@@ -51,7 +51,7 @@ export interface EventStoreOptions {
   readonly onMarkFailure?: OnMarkFailure | undefined;
   /** Pause between two checks whether the server takes writes again. */
   readonly writeProbeMs?: number;
-  /** How long writes must fail before an operator is told. */
+  /** How long writes must fail before that is a problem in the status. */
   readonly noWritesAfterMs?: number;
 }
 

@@ -158,7 +158,7 @@ export class ClockWatch {
     }
     this.limitClock.release();
     this.#heldSince = undefined;
-    // Nobody says that the log is wrong, so this clock may be.
+    // Without another node only the log can show that this clock is wrong.
     if (isAlone) this.#compareWithLog();
   }
 

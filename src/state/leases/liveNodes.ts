@@ -18,7 +18,7 @@ interface OtherNode {
 
 /**
  * The nodes that share the store, by their leases `node-<name>`. Time counts only while this node's own entries come back
- * from the store: while the store is away, nobody is missed, and no node takes the share of another one. No clocks are
+ * from the store: while the store is away, no node is missed or takes the share of another one. No clocks are
  * compared.
  */
 export class LiveNodes {
