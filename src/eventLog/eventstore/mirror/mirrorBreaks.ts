@@ -19,7 +19,6 @@ const MAX_BREAKS = 100;
 
 /** Checks that events which are written into a mirror continue it, and keeps where they do not. */
 export class MirrorBreaks {
-  readonly #database: DatabaseSync;
   readonly #hashAt: StatementSync;
   readonly #eventAt: StatementSync;
   readonly #insert: StatementSync;
@@ -27,7 +26,6 @@ export class MirrorBreaks {
   #count: number;
 
   constructor(database: DatabaseSync, head: number) {
-    this.#database = database;
     this.#hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
     this.#eventAt = database.prepare("SELECT metadata ->> '$.hash' AS hash FROM events WHERE position = ?");
     this.#insert = database.prepare(
