@@ -2,17 +2,22 @@ import { join, resolve } from 'node:path';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
-import { readConfig } from './config/config.ts';
+import { escapeText } from '../lib/log/escapeText.ts';
+import { readConfig, readLogFormat } from './config/config.ts';
 import type { Service } from './main.ts';
+import type { ServiceOutput } from './serviceOutput.ts';
 import { isOperatorError, reportText } from './wiring/reportText.ts';
 
 // Each command imports what it needs, so that none loads the modules of the others.
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-const printError = (line: string) => process.stderr.write(`${line}\n`);
+// The output of a command is its result; what the service writes goes through its log.
+const print = (line: string) => process.stdout.write(`${escapeText(line)}\n`);
+const printError = (line: string) => process.stderr.write(`${escapeText(line)}\n`);
 /** An error that an operator can act on is one sentence; only bugs are printed with their stack. */
-const reportError = (error: unknown) =>
-  printError(isOperatorError(error) ? (error as Error).message : reportText(error));
+const reportError = (error: unknown) => {
+  for (const line of (isOperatorError(error) ? (error as Error).message : reportText(error)).split('\n'))
+    printError(line);
+};
 
 /** Under npm one Ctrl-C arrives twice, from the terminal and from npm, within this time. */
 const REPEATED_SIGNAL_MS = 500;
@@ -41,6 +46,7 @@ const USAGE = `Usage: svc <command>
 
 async function serve(): Promise<void> {
   let service: Service | undefined;
+  let output: ServiceOutput | undefined;
   const end = (code: number) => {
     process.exitCode = code;
     // Everything is flushed: handles that are still open must not keep the process running.
@@ -49,7 +55,8 @@ async function serve(): Promise<void> {
   let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     // No request was accepted yet, and the log survives a sudden end at any time.
-    if (!service) process.exit(0);
+    if (!service || !output) process.exit(0);
+    const { print, printFatal } = output;
     if (stoppingSince !== undefined) {
       const isRepeated = signal === 'SIGINT' && performance.now() - stoppingSince < REPEATED_SIGNAL_MS;
       if (!isRepeated) process.exit(130);
@@ -60,22 +67,30 @@ async function serve(): Promise<void> {
     service.stop().then(
       () => end(0),
       (error: Error) => {
-        reportError(error);
+        printFatal(error);
         end(1);
       },
     );
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  const config = readConfig();
-  const { startService } = await import('./main.ts');
-  service = await startService(config, {
-    print,
-    onFatal(error) {
-      reportError(error);
-      void Promise.resolve(service?.stop()).finally(() => end(1));
-    },
-  });
+  const { openServiceOutput } = await import('./serviceOutput.ts');
+  output = openServiceOutput(readLogFormat());
+  const { print, printFatal } = output;
+  try {
+    const config = readConfig();
+    const { startService } = await import('./main.ts');
+    service = await startService(config, {
+      print,
+      onFatal(error) {
+        printFatal(error);
+        void Promise.resolve(service?.stop()).finally(() => end(1));
+      },
+    });
+  } catch (error) {
+    printFatal(error);
+    process.exit(1);
+  }
   print(`svc is listening on ${service.url}`);
 }
 

@@ -1,3 +1,5 @@
+import type { Print } from './log/line.ts';
+
 /** Something that is wrong and that an operator can do something about. */
 export interface Fault {
   /** What is wrong, as a name that never changes, for example `log_shorter_than_known`. */
@@ -16,8 +18,7 @@ export interface CurrentFault extends Fault {
 }
 
 export interface FaultsOptions {
-  /** Writes one line for the operator. */
-  readonly print: (line: string) => void;
+  readonly print: Print;
   readonly now: () => number;
   /** Maximum number of subjects kept for one code; further ones are said, not kept. */
   readonly maxPerCode?: number;
@@ -51,7 +52,8 @@ export class Faults {
       this.#current.set(fault.code, bySubject);
     }
     const known = bySubject.get(fault.subject);
-    if (!known) print(`${fault.cause} ${fault.remedy}`);
+    const { code, subject, cause, remedy } = fault;
+    if (!known) print(`${cause} ${remedy}`, { level: 'error', code, ...(subject !== undefined && { subject }) });
     if (known || bySubject.size < maxPerCode) bySubject.set(fault.subject, { ...fault, since: known?.since ?? now() });
   }
 
@@ -65,7 +67,8 @@ export class Faults {
     if (!bySubject || !known) return;
     bySubject.delete(subject);
     if (bySubject.size === 0) this.#current.delete(code);
-    this.#options.print(ended ?? `Over after ${shownDuration(this.#options.now() - known.since)}: ${known.cause}`);
+    const line = ended ?? `Over after ${shownDuration(this.#options.now() - known.since)}: ${known.cause}`;
+    this.#options.print(line, { code, ...(subject !== undefined && { subject }), isOver: true });
   }
 }
 

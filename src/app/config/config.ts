@@ -90,6 +90,8 @@ const environment = z.object({
   SVC_CODEX_ALIASES: flag.default(true),
   /** Whether svc's own HTTP code serves plain model requests (docs/decisions/0018-http-fast-path.md). */
   SVC_PLAIN_HTTP: flag.default(true),
+  /** How the service writes its lines (docs/operation.md#lines). */
+  SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
   /** JSON file with prices that override or extend the built-in ones. */
   SVC_PRICES_FILE: z.string().min(1).optional(),
   /** Whether `X-Forwarded-For` of trusted proxies names the client (docs/decisions/0052-client-address.md). */
@@ -122,3 +124,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const lines = result.error.issues.map(({ path, message }) => `${path[0]?.toString() ?? 'environment'}: ${message}`);
   throw new InvalidConfig(lines.join('\n'));
 }
+
+/** The format of lines, also of those that say that other settings are invalid. */
+export const readLogFormat = (
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config['SVC_LOG_FORMAT'] => (env.SVC_LOG_FORMAT === 'json' ? 'json' : 'text');

@@ -7,6 +7,7 @@ import { LogBroken } from '../../eventLog/continuity.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
 import { Faults } from '../../lib/faults.ts';
+import type { Print } from '../../lib/log/line.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
@@ -24,12 +25,11 @@ import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { reportLostKeys } from './lostKeys.ts';
 import { openStore } from './openStore.ts';
 import { readPrices } from './pricesFile.ts';
-import { reportText } from './reportText.ts';
+import { reportDetails, reportText } from './reportText.ts';
 import type { Store } from './store.ts';
 
 export interface ServiceIo {
-  /** Writes one line for the operator. */
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ export interface Foundation {
   /** The clock of this machine, and that of the windows of limits. */
   readonly clock: ClockWatch;
   readonly newId: () => string;
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
   /** What is wrong at the moment, for the operator. */
@@ -88,7 +88,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     if (damage) {
       const { path, ...sentences } = damage;
       faults.raise({ code: 'file_damaged', subject: path, ...sentences });
-    } else print(reportText(error));
+    } else print(reportText(error), reportDetails(error));
   };
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });

@@ -105,7 +105,7 @@ export async function createManagementSurface(
     serve: management.callback(),
     async start() {
       announce = print;
-      announcements.forEach(print);
+      for (const line of announcements) print(line);
       await links.start();
     },
     endLive: () => live.stop(),

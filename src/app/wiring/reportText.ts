@@ -1,3 +1,5 @@
+import type { LineDetails } from '../../lib/log/line.ts';
+
 /** Errors that the JavaScript engine throws: they are bugs, never messages for an operator. */
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
@@ -13,4 +15,12 @@ export function reportText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isOperatorError(error) && error.message !== '') return error.message;
   return error.stack ?? `${error.name}: ${error.message}`;
+}
+
+/** The details of its line: a bug is named by its code and the place that threw it; text alone says what svc did. */
+export function reportDetails(error: unknown): LineDetails {
+  if (!(error instanceof Error)) return { level: 'info' };
+  if (isOperatorError(error) && error.message !== '') return { level: 'warn' };
+  const place = /([\w.-]+:\d+):\d+\)?$/m.exec(error.stack ?? '')?.[1];
+  return { level: 'error', code: 'internal_error', ...(place !== undefined && { subject: place }) };
 }

@@ -124,4 +124,11 @@ export function serve(options: ServeOptions): ServiceProcess {
   };
 }
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+/** Lines without the time, the level and the fields that the log of the service adds. */
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) =>
+      line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ +/, '').replace(/ \[(\w+=("(\\"|[^"])*"|\S+) ?)+\]$/, ''),
+    );
