@@ -18,6 +18,6 @@ export const withProblem = (fallback: string) => (details: ErrorDetails) =>
     ? fallback
     : details.param === undefined
       ? capitalize(String(details.problem))
-      : `${String(details.param)} ${String(details.problem)}`;
+      : `${detail(details, 'param', '')} ${String(details.problem)}`;
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

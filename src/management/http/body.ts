@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { ManagementContext } from './context.ts';
+import { toSnakeCase } from './toSnakeCase.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
 
@@ -85,8 +86,6 @@ export const boundedArray = <Item extends z.ZodType>(item: Item, maxLength: numb
     }
     return input;
   }, z.array(item).max(maxLength));
-
-const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -11,11 +11,16 @@ export interface Client {
   readonly session: Session | undefined;
 }
 
+/** The values of each query parameter that a request has, by the name that its route declares. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
 export interface ManagementState {
   requestId: string;
   client: Client;
   /** Recorded in the metadata of every event that the request leads to. */
   cause: Cause;
+  /** Set by `describeRoute`; read by the functions of `query.ts`. */
+  query: Query;
 }
 
 export type ManagementContext = RouterContext<ManagementState>;

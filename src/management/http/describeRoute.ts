@@ -2,9 +2,10 @@ import type { Router } from '@koa/router';
 import type Koa from 'koa';
 import type { Endpoint, PlacedEndpoint } from '../../http/openApi/endpoint.ts';
 import type { ManagementMiddleware, ManagementState } from './context.ts';
+import { createQueryReader } from './query.ts';
 
 /**
- * Attaches the OpenAPI description of a route. Passed to the router between path and handler:
+ * Attaches the OpenAPI description of a route, and reads its query, of which it refuses what `query` does not declare. Passed to the router between path and handler:
  *
  *     .get('/', describeRoute({ summary: 'List allowed addresses', response: Allowlist }), (ctx) => ...)
  *     .post('/', describeRoute({ summary: '...', body: AllowIp, response: Entry, errors: ['ip_exists'] }), async (ctx) => ...)
@@ -12,8 +13,15 @@ import type { ManagementMiddleware, ManagementState } from './context.ts';
  * Schemas of responses are `z.object`; `.meta({ id })` names the type in generated clients. `openApi.int.test.ts` fails
  * for a route without a description and for a response that does not match it, so add a call of each new route there.
  */
-export const describeRoute = (endpoint: Endpoint): ManagementMiddleware =>
-  Object.assign(((_ctx, next) => next()) satisfies ManagementMiddleware, { endpoint });
+export function describeRoute(endpoint: Endpoint): ManagementMiddleware {
+  const readQuery = createQueryReader(endpoint.query);
+  const middleware: ManagementMiddleware = (ctx, next) => {
+    // Probes add parameters of their own to `/health`.
+    if (ctx.path.startsWith('/api/')) ctx.state.query = readQuery(ctx.querystring);
+    return next();
+  };
+  return Object.assign(middleware, { endpoint });
+}
 
 /** Lists the routes of an application, those with a description and those without one. */
 export function endpointsOf(app: Koa<ManagementState>): {

@@ -1,29 +1,60 @@
+import { parse } from 'node:querystring';
 import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import type { ManagementContext } from './context.ts';
+import type { Endpoint } from '../../http/openApi/endpoint.ts';
+import { nearestName } from '../../lib/nearestName.ts';
+import type { ManagementContext, Query } from './context.ts';
 import { parseTime } from './isoTime.ts';
+import { toSnakeCase } from './toSnakeCase.ts';
 
 /**
- * Reads all values of a repeatable query parameter, under any of its names; undefined when there are none.
+ * @param declared the query of a route. A parameter may be sent in snake_case or camelCase, and more than once if it is an array
+ * @returns a function that reads the query of a request, without the `?`. It throws Refusal `validation_error` for a parameter
+ * that is not declared, because the response would seem to heed it, and for a second value where one is declared
+ */
+export function createQueryReader(declared: Endpoint['query'] = {}): (querystring: string) => Query {
+  const names = new Map(Object.keys(declared).map((name) => [toSnakeCase(name), name]));
+  const lists = new Set(Object.keys(declared).filter((name) => declared[name]?.safeParse([]).success));
+  return (querystring) => {
+    const query = new Map<string, readonly string[]>();
+    // No limit on their number: further ones would be ignored.
+    for (const [sent, values = []] of Object.entries(parse(querystring, '&', '=', { maxKeys: 0 }))) {
+      const name = names.get(toSnakeCase(sent)) ?? refuseUnknown(sent, declared);
+      const all = [...(query.get(name) ?? []), ...(Array.isArray(values) ? values : [values])];
+      if (all.length > 1 && !lists.has(name)) refuse('validation_error', { param: name, problem: 'is given twice' });
+      query.set(name, all);
+    }
+    return query;
+  };
+}
+
+function refuseUnknown(sent: string, declared: NonNullable<Endpoint['query']>): never {
+  const nearest = nearestName(sent, Object.keys(declared));
+  return refuse('validation_error', {
+    param: sent === '' ? 'A parameter without a name' : sent,
+    problem: `is not a query parameter of this path, ${nearest === undefined ? 'which has none' : `the nearest one is ${nearest}`}`,
+  });
+}
+
+/**
+ * Reads all values of a repeatable query parameter; undefined when there are none.
  * @throws Refusal `validation_error` for more than `maxValues` values
  */
 export function queryList(
-  ctx: ManagementContext,
-  names: readonly [string, ...string[]],
+  { state: { query } }: ManagementContext,
+  name: string,
   maxValues = Number.POSITIVE_INFINITY,
-): string[] | undefined {
-  const values = names.flatMap((name) => ctx.query[name] ?? []);
-  if (values.length > maxValues) {
-    refuse('validation_error', { param: names[0], problem: `must be given at most ${maxValues} times` });
+): readonly string[] | undefined {
+  const values = query.get(name);
+  if (values && values.length > maxValues) {
+    refuse('validation_error', { param: name, problem: `must be given at most ${maxValues} times` });
   }
-  return values.length > 0 ? values : undefined;
+  return values;
 }
 
-/** Reads a query parameter. @throws Refusal `validation_error` when it is given twice */
-export function queryText(ctx: ManagementContext, name: string): string | undefined {
-  const value = ctx.query[name];
-  return Array.isArray(value) ? refuse('validation_error', { param: name, problem: 'is given twice' }) : value;
-}
+/** Reads a query parameter. */
+export const queryText = ({ state: { query } }: ManagementContext, name: string): string | undefined =>
+  query.get(name)?.[0];
 
 /** Reads a query parameter. @throws Refusal `validation_error` unless it is a whole number between the bounds */
 export function queryInteger(

@@ -7,6 +7,7 @@ import type { HotRunner } from '../../state/hotRunner.ts';
 import type { EventStep, MomentQuery, Past } from '../../state/past/past.ts';
 import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
+import { queryText } from './query.ts';
 
 /** State as of one moment, with the clock of that moment: all that figures are made of, so that `?at=` gives them again. */
 export interface View {
@@ -60,7 +61,7 @@ export function createViews({
     },
     currentView: current,
     async asOf(ctx) {
-      const { at } = ctx.query;
+      const at = queryText(ctx, 'at');
       if (at === undefined) return current();
       const moment = await past.at(parseAt(at, hot.state.position, now()));
       return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now) };
@@ -69,8 +70,7 @@ export function createViews({
   };
 }
 
-function parseAt(at: string | readonly string[], lastPosition: Position, now: Instant): MomentQuery {
-  if (typeof at !== 'string') return refuseAt('is given twice');
+function parseAt(at: string, lastPosition: Position, now: Instant): MomentQuery {
   if (/^\d+$/.test(at)) {
     const requested = position(Number(at));
     return requested <= lastPosition

@@ -10,6 +10,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { queryText } from '../http/query.ts';
 import type { AccountLinks } from './accountLinks.ts';
 import { linkErrorOf } from './linkOutcome.ts';
 import type { StartedLink } from './startLink.ts';
@@ -133,11 +134,7 @@ export const oauthRoutes = ({ views, vault, now, links }: OAuthOptions) => {
       const started = await links.startLink(request, ctx.state.cause);
       return startedFlow(started, Math.max(0, Math.floor((started.link.expiresAt - now()) / 1_000)));
     })
-    .get('/status', routes.status, (ctx) => {
-      const flowId = ctx.query.flowId ?? ctx.query.flow_id;
-      if (Array.isArray(flowId)) return refuse('validation_error', { param: 'flowId', problem: 'is given twice' });
-      return statusOf(find(flowId));
-    })
+    .get('/status', routes.status, (ctx) => statusOf(find(queryText(ctx, 'flowId'))))
     .post('/complete', routes.complete, async (ctx) => {
       const { flowId } = await readBody(ctx, CompleteBody, 'validation_error', MAY_BE_EMPTY);
       return statusOf(find(flowId));

@@ -12,6 +12,7 @@ import { readAuthFileUpload } from '../http/authFileUpload.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { queryText } from '../http/query.ts';
 
 const onDuplicate = z.enum(['replace', 'skip', 'refuse']);
 type OnDuplicate = z.infer<typeof onDuplicate>;
@@ -67,7 +68,7 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
 
 /** @throws Refusal `validation_error` */
 function readOnDuplicate(ctx: ManagementContext, skipByDefault: boolean): OnDuplicate {
-  const text = ctx.query.on_duplicate ?? ctx.query.onDuplicate;
+  const text = queryText(ctx, 'on_duplicate');
   if (text === undefined) return skipByDefault ? 'skip' : 'refuse';
   const choice = onDuplicate.safeParse(text);
   if (choice.success) return choice.data;

@@ -129,9 +129,9 @@ function readFilter(ctx: ManagementContext, vault: Vault): HistoryFilter {
   }
   const conditions: { [Name in keyof HistoryFilter]: HistoryFilter[Name] | undefined } = {
     search,
-    subjects: queryList(ctx, ['subject'], MAX_VALUES),
-    types: queryList(ctx, ['type'], MAX_TYPES),
-    actors: queryList(ctx, ['actor'], MAX_VALUES)?.flatMap((actor) => actorFilters(actor, vault)),
+    subjects: queryList(ctx, 'subject', MAX_VALUES),
+    types: queryList(ctx, 'type', MAX_TYPES),
+    actors: queryList(ctx, 'actor', MAX_VALUES)?.flatMap((actor) => actorFilters(actor, vault)),
     since: queryTime(ctx, 'since'),
     until: queryTime(ctx, 'until'),
   };

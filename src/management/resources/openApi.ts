@@ -54,7 +54,8 @@ function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
     ...codesIf(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
     ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'change_refused', 'log_unavailable'),
     ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
-    ...codesIf(takesIdempotencyKey(endpoint) || endpoint.query !== undefined, 'validation_error'),
+    // Of its query; `/health` leaves that to the client.
+    ...codesIf(endpoint.path !== '/health', 'validation_error'),
     'internal_error',
   ];
 }

@@ -104,12 +104,12 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
 function readFilter(ctx: ManagementContext): RequestLogFilter {
   const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
     search: queryText(ctx, 'search') || undefined,
-    accountIds: queryList(ctx, ['accountId', 'account_id']),
-    statuses: queryList(ctx, ['status']),
-    models: queryList(ctx, ['model']),
+    accountIds: queryList(ctx, 'accountId'),
+    statuses: queryList(ctx, 'status'),
+    models: queryList(ctx, 'model'),
     // An empty value selects requests without an effort.
-    efforts: queryList(ctx, ['reasoningEffort', 'reasoning_effort'])?.map((effort) => effort || null),
-    modelOptions: queryList(ctx, ['modelOption', 'model_option'])?.map(modelOption),
+    efforts: queryList(ctx, 'reasoningEffort')?.map((effort) => effort || null),
+    modelOptions: queryList(ctx, 'modelOption')?.map(modelOption),
     since: queryTime(ctx, 'since'),
     until: queryTime(ctx, 'until'),
   };

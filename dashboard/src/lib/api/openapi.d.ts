@@ -2115,6 +2115,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description authentication_required, totp_required */
             401: {
                 headers: {
@@ -2876,6 +2885,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description cross_origin */
             403: {
                 headers: {
@@ -3341,6 +3359,15 @@ export interface operations {
                     "application/json": components["schemas"]["DashboardSession"];
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -3373,7 +3400,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description password_not_configured, totp_not_configured */
+            /** @description password_not_configured, totp_not_configured, validation_error */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3562,7 +3589,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description password_not_configured */
+            /** @description password_not_configured, validation_error */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3760,6 +3787,15 @@ export interface operations {
                             totalTokens: number;
                         };
                     };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description authentication_required, totp_required */
@@ -4255,6 +4291,15 @@ export interface operations {
                     "text/event-stream": components["schemas"]["LiveEvent"];
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description authentication_required, totp_required */
             401: {
                 headers: {
@@ -4305,6 +4350,15 @@ export interface operations {
                             name: string;
                         }[];
                     };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description authentication_required, totp_required */
@@ -4849,6 +4903,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description authentication_required, totp_required */
             401: {
                 headers: {
@@ -5040,6 +5103,15 @@ export interface operations {
                     "application/json": {
                         sessions: components["schemas"]["Session"][];
                     };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description authentication_required, totp_required */
@@ -5416,6 +5488,15 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description authentication_required, totp_required */
             401: {
                 headers: {
@@ -5559,6 +5640,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description authentication_required, totp_required */
             401: {
                 headers: {
@@ -5615,6 +5705,15 @@ export interface operations {
                             v: number;
                         }[];
                     };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description authentication_required, totp_required */
