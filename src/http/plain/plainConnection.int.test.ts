@@ -138,6 +138,38 @@ describe('a plain request', () => {
     served[0]?.response.end();
   });
 
+  test.each([
+    ['a plain request', plainRequest('/plain/2')],
+    ['a request for Node', 'GET /other HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('is the last on a half-closed connection, although %s follows', async (_, following) => {
+    const handedOver: (string | undefined)[] = [];
+    const { connectClient, served } = await startServer(
+      () => undefined,
+      ({ url }) => handedOver.push(url),
+    );
+    const client = await connectClient(plainRequest('/plain/1') + following);
+    await expect.poll(() => served.length).toBe(1);
+    // While the socket is ending; once it is destroyed nothing is served in any case.
+    served[0]?.request.socket.once('end', () => respond(served[0] as ServedRequest));
+    client.socket.end();
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect([served.map(({ url }) => url), handedOver]).toEqual([['/plain/1'], []]);
+  });
+
+  test('is not served, and nothing handed over, once the server has ended the connection', async () => {
+    const handedOver: (string | undefined)[] = [];
+    const { connectClient, served } = await startServer(
+      () => undefined,
+      ({ url }) => handedOver.push(url),
+    );
+    const client = await connectClient(`${plainRequest('/plain/1')}GET /other HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => served.length).toBe(1);
+    served[0]?.request.socket.end();
+    respond(served[0] as ServedRequest);
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect([served.length, handedOver]).toEqual([1, []]);
+  });
+
   test('is the last on a connection whose response closes it', async () => {
     const { connectClient, served } = await startServer(({ response }) => {
       response.writeHead(503, ['content-length', '4', 'connection', 'close']).end('away');

@@ -112,9 +112,9 @@ export class PlainConnection implements ResponseOwner {
     else if (this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** Serves the next pipelined request, unless the client does not read its responses. */
+  /** Serves the next pipelined request, unless the client does not read its responses or can get none any more. */
   #beginPipelined(): void {
-    if (this.#socket.writableNeedDrain || this.#socket.destroyed) return;
+    if (this.#socket.writableNeedDrain || this.#isClosing || !this.#socket.writable) return;
     const bytes = Buffer.concat(this.#pipelined);
     this.#pipelined = [];
     this.#pipelinedBytes = 0;
@@ -127,7 +127,7 @@ export class PlainConnection implements ResponseOwner {
     if (this.#hasResponded && this.#pipelinedBytes > 0) this.#beginPipelined();
   }
 
-  /** The client has half-closed the connection. Treats it as disconnected, like Node. */
+  /** The client has half-closed the connection. Treats it as disconnected, like Node: what it has pipelined is not served. */
   #onEnd(): void {
     if (this.#request) this.#reject('HPE_INVALID_EOF_STATE');
     else this.#socket.end();

@@ -17,6 +17,8 @@ export interface PlainHead {
 const POST = Buffer.from('POST /');
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const MAX_BYTES = 8_192;
+/** Node's parser refuses heads with more headers. */
+const MAX_HEADERS = 1_000;
 
 /** Strict where RFC 9112 allows recipients to be lenient. Excludes fragments, which targets must not have. */
 const HEAD = /^POST (\/[!-"$-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+$/;
@@ -51,7 +53,7 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
     start = end + 2;
   }
   const { host, 'content-length': length } = headers;
-  if (host === undefined || length === undefined) return undefined;
+  if (host === undefined || length === undefined || rawHeaders.length > MAX_HEADERS * 2) return undefined;
   return { url, rawHeaders, headers, contentLength: Number(length), end: emptyLine + END_OF_HEAD.length };
 }
 
@@ -64,6 +66,8 @@ function isPlain(name: string, value: string): boolean {
     case 'set-cookie':
       return false;
     case 'connection':
+    // Node's parser reads it as `Connection`: "close" closes.
+    case 'proxy-connection':
       return value.toLowerCase() === 'keep-alive';
     case 'content-length':
       return LENGTH.test(value);

@@ -40,8 +40,16 @@ test('recognises names and rejects repeated ones after many others', () => {
   }
 });
 
-test('accepts Connection: keep-alive', () => {
-  expect(read(request({ more: 'Connection: Keep-Alive' }))).toBeDefined();
+test('accepts Connection: keep-alive and Proxy-Connection: keep-alive', () => {
+  expect(read(request({ more: 'Connection: Keep-Alive\r\nProxy-Connection: Keep-Alive' }))).toBeDefined();
+});
+
+/** Headers with names of two characters, so that many fit into a head. */
+const shortHeaders = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${(index + 500).toString(36)}:`).join('\r\n');
+
+test('accepts a thousand headers, like Node', () => {
+  expect(read(request({ more: shortHeaders(998) }))?.rawHeaders).toHaveLength(2_000);
 });
 
 test('ignores bytes after the body', () => {
@@ -61,6 +69,8 @@ describe('leaves to Node', () => {
     ['a target with a blank', request({ line: 'POST /v1/ responses HTTP/1.1' })],
     ['a target with characters beyond ASCII', request({ line: 'POST /v1/responses\xe9 HTTP/1.1' })],
     ['two blanks in the first line', request({ line: 'POST  /v1/responses HTTP/1.1' })],
+    ['Proxy-Connection: close', request({ more: 'Proxy-Connection: close' })],
+    ['more than a thousand headers', request({ more: shortHeaders(999) })],
     ['no host', request({ host: 'x-host: x' })],
     ['two hosts', request({ more: 'host: y' })],
     ['no length', request({ length: 'x-length: 2' })],
