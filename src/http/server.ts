@@ -11,6 +11,7 @@ import {
   CONNECT_NOT_ALLOWED,
   headErrorResponse,
   LINGER_MS,
+  type ProtocolError,
   respondAndClose,
   respondWithError,
   UNSUPPORTED_EXPECTATION,
@@ -55,6 +56,12 @@ export class CannotListen extends Error {
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { isProxyPath, isPlainPath, proxy, dashboard, management } = options;
   const nodeResponses = new WeakMap<Socket, ServerResponse>();
+  // Node would serve what a client has pipelined behind a refused request, although the response cannot be sent any more.
+  const isClosing = new WeakSet<Socket>();
+  const refuse = (response: ServerResponse, error: ProtocolError) => {
+    isClosing.add(response.req.socket);
+    respondWithError(response, error);
+  };
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
@@ -66,9 +73,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       requireHostHeader: false,
     },
     (request, response) => {
+      if (isClosing.has(request.socket)) return;
       nodeResponses.set(request.socket, response);
       const error = headErrorResponse(request);
-      if (error) return respondWithError(response, error);
+      if (error) return refuse(response, error);
       const path = pathOf(request.url as string);
       if (isProxyPath(path)) proxy(request, response);
       else if (!dashboard?.(request, response, path)) management(request, response);
@@ -76,7 +84,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   const onParserError = createParserErrorHandler((socket) => nodeResponses.get(socket));
   server.on('clientError', (error, socket) => onParserError(error, socket as Socket));
-  server.on('checkExpectation', (_request, response) => respondWithError(response, UNSUPPORTED_EXPECTATION));
+  server.on('checkExpectation', ({ socket }, response) => {
+    if (!isClosing.has(socket)) refuse(response, UNSUPPORTED_EXPECTATION);
+  });
   server.on('connect', (_request, socket) => respondAndClose(socket as Socket, CONNECT_NOT_ALLOWED));
   const plainConnections =
     isPlainPath &&

@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import type { ClientRequest } from '../client/clientRequest.ts';
 import { type HttpServer, startHttpServer } from '../server.ts';
@@ -10,6 +11,8 @@ export interface Outcome {
   readonly parsed: readonly ParsedRequest[];
   /** All bytes that the client received, with dates removed. */
   readonly received: string;
+  /** The server should have closed the connection and did not. */
+  readonly isLeftOpen: boolean;
 }
 
 export interface ParsedRequest {
@@ -23,15 +26,18 @@ export interface ParsedRequest {
 
 /** A server that reports how it parsed a request. */
 export interface ComparedServer {
-  /** Sends the pieces one after the other on a connection of their own, then ends it. */
-  exchange(pieces: readonly (Buffer | typeof RESPONSE)[]): Promise<Outcome>;
+  /** Sends the pieces one after the other on a connection of their own. @param end which side ends it then */
+  exchange(pieces: Pieces, end?: 'client' | 'server'): Promise<Outcome>;
   /** Number of requests that `plain/` has read. */
   readonly plainRequests: number;
   close(): Promise<void>;
 }
 
-/** In place of a piece: waits until the client has received something, or the connection is closed. */
-export const RESPONSE = Symbol('response');
+/** What is sent in one write; or the number of responses to wait for before the next one, unless the connection is closed. */
+export type Pieces = readonly (Buffer | number)[];
+
+/** Far more than a server needs to close a connection. */
+const CLOSING_MS = 5_000;
 
 /** @returns two servers for the tests of a file: one with the plain HTTP parser, one with Node's alone */
 export function comparedServers(): { readonly plain: ComparedServer; readonly node: ComparedServer } {
@@ -70,10 +76,9 @@ async function startServer(isPlainPath: (() => boolean) | undefined): Promise<Co
     get plainRequests() {
       return plainRequests;
     },
-    async exchange(pieces) {
+    async exchange(pieces, end = 'client') {
       const parsed: ParsedRequest[] = [];
-      const received = await sendPieces(server, pieces, (port) => parsedBy.set(port, parsed));
-      return { parsed, received };
+      return { parsed, ...(await sendPieces(server, pieces, end, (port) => parsedBy.set(port, parsed))) };
     },
     close: () => server.closed(0),
   };
@@ -89,26 +94,36 @@ function readBody(request: ClientRequest, into: { body: string }, onEnd: () => v
 
 async function sendPieces(
   server: HttpServer,
-  pieces: readonly (Buffer | typeof RESPONSE)[],
+  pieces: Pieces,
+  end: 'client' | 'server',
   onPort: (port: number | undefined) => void,
-): Promise<string> {
+): Promise<Pick<Outcome, 'received' | 'isLeftOpen'>> {
   const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', noDelay: true });
   let received = '';
   socket.on('error', () => undefined);
   socket.on('data', (piece) => {
     received += piece.toString('latin1');
   });
-  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
-  await new Promise((resolve) => socket.once('connect', resolve));
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  await once(socket, 'connect');
   onPort(socket.localPort);
   for (const piece of pieces) {
-    if (piece !== RESPONSE) socket.write(piece);
-    else if (received === '') await Promise.race([nextData(socket), closed]);
+    if (typeof piece !== 'number') socket.write(piece);
+    else
+      while (statusesIn(received).length < piece && !socket.closed) await Promise.race([once(socket, 'data'), closed]);
     await new Promise(setImmediate);
   }
-  socket.end();
+  if (end === 'client') socket.end();
+  let isLeftOpen = false;
+  const timeout = setTimeout(() => {
+    isLeftOpen = true;
+    socket.destroy();
+  }, CLOSING_MS);
   await closed;
-  return received.replace(/Date: [^\r]+/g, 'Date: now');
+  clearTimeout(timeout);
+  return { received: received.replace(/Date: [^\r]+/g, 'Date: now'), isLeftOpen };
 }
 
-const nextData = (socket: Socket) => new Promise<void>((resolve) => socket.once('data', () => resolve()));
+/** @returns the statuses of all final responses */
+export const statusesIn = (received: string): number[] =>
+  Array.from(received.matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g), ([, status]) => Number(status));
