@@ -261,7 +261,7 @@ async function outbox([action, ...rest]: readonly string[]): Promise<boolean> {
   if (action === 'list' && file === undefined) listOutbox(options);
   else if (action === 'retry') retryOutbox(rest, options);
   else if (action === 'export' && file !== undefined && (rest.length === 1 || removes))
-    exportOutbox(file, removes, options);
+    await exportOutbox(file, removes, options);
   else return false;
   return true;
 }

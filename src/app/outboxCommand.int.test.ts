@@ -127,22 +127,20 @@ test('exports what is parked to a new file, and takes it out only on demand', as
   const parked = failedSignIns(2);
   const { temp, lines, options, open } = await aNodeWithParked(parked);
   const file = join(temp.path, 'parked.ndjson');
-  exportOutbox(file, false, options);
+  await exportOutbox(file, false, options);
   const exported = (await readFile(file, 'utf8'))
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(exported).toMatchObject(parked.map(({ id, type, data }) => ({ id, type, data, reason: 'it is too large' })));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(() => exportOutbox(file, true, options)).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+  await expect(exportOutbox(file, true, options)).rejects.toThrow('already exists. Name another file.');
   const running = await open();
   expect(running.outbox.parked).toBe(2);
-  expect(() => exportOutbox(`${file}.2`, true, options)).toThrow(
-    expect.objectContaining({ code: 'DATA_FOLDER_IN_USE' }),
-  );
+  await expect(exportOutbox(`${file}.2`, true, options)).rejects.toMatchObject({ code: 'DATA_FOLDER_IN_USE' });
   expect(() => retryOutbox([], options)).toThrow(expect.objectContaining({ code: 'DATA_FOLDER_IN_USE' }));
   await running.close();
-  exportOutbox(`${file}.2`, true, options);
+  await exportOutbox(`${file}.2`, true, options);
   const again = await open();
   expect(again.outbox.parked).toBe(0);
   await again.close();
@@ -167,7 +165,7 @@ test('leaves nothing that looks lost when a killed node did not note what it par
   const findLoss = () => findOutboxLoss({ path, markPath, lastInHistory: () => -1 });
   expect(findLoss()).toBeUndefined();
   retryOutbox([last[0]?.id as string], options);
-  exportOutbox(join(temp.path, 'parked.ndjson'), true, options);
+  await exportOutbox(join(temp.path, 'parked.ndjson'), true, options);
   expect(findLoss()).toBeUndefined();
 });
 

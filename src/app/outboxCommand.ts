@@ -72,17 +72,17 @@ export function retryOutbox(ids: readonly string[], { config, print }: CommandOp
 /**
  * `svc outbox export`: writes the parked events to a file.
  * @param removes takes them out of the outbox, too; the service must be stopped
- * @throws NoOutbox | DataFolderInUse, and the error of the file system
+ * @throws NoOutbox | DataFolderInUse | CannotWriteFile, and the error of the file system
  */
-export function exportOutbox(file: string, removes: boolean, { config, print }: CommandOptions): void {
+export async function exportOutbox(file: string, removes: boolean, { config, print }: CommandOptions): Promise<void> {
   const path = outboxPath(config);
   if (!removes) {
-    print(`${counted(exportParked(path, file).length)} in ${file}.`);
+    print(`${counted((await exportParked(path, file)).length)} in ${file}.`);
     return;
   }
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   try {
-    const positions = exportParked(path, file);
+    const positions = await exportParked(path, file);
     removeParked(path, positions);
     print(`${counted(positions.length)} in ${file} and no longer in the outbox.`);
   } finally {

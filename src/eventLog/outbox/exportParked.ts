@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { writeNewFile } from '../newFile.ts';
 import { openForReading, openForWriting } from '../sqlite/database.ts';
 import { canHaveParked, PARKED_COLUMNS } from '../sqlite/park.ts';
 
@@ -7,24 +7,22 @@ import { canHaveParked, PARKED_COLUMNS } from '../sqlite/park.ts';
  * Writes parked events to a new file, one line of JSON each, and syncs it.
  * @param file must not exist
  * @returns the positions of the events in the outbox
- * @throws the error of the file system or of SQLite; there is no file then
+ * @throws CannotWriteFile, or the error of the file system or of SQLite; there is no file then
  */
-export function exportParked(path: string, file: string): number[] {
+export async function exportParked(path: string, file: string): Promise<number[]> {
   const database = openForReading(path);
-  const target = openSync(file, 'wx', 0o600);
   try {
     const positions: number[] = [];
-    for (const { position, data, metadata, ...row } of parkedRows(database)) {
-      positions.push(position);
-      writeSync(target, `${JSON.stringify({ ...row, data: JSON.parse(data), metadata: JSON.parse(metadata) })}\n`);
-    }
-    fsyncSync(target);
+    await writeNewFile(file, async (target) => {
+      for (const { position, data, metadata, ...row } of parkedRows(database)) {
+        positions.push(position);
+        await target.appendFile(
+          `${JSON.stringify({ ...row, data: JSON.parse(data), metadata: JSON.parse(metadata) })}\n`,
+        );
+      }
+    });
     return positions;
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
   } finally {
-    closeSync(target);
     database.close();
   }
 }

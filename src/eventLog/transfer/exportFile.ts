@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
 import type { StoredEvent } from '../eventLog.ts';
+import { writeNewFile } from '../newFile.ts';
 import { TransferFailed } from './history.ts';
 
 // One JSON object per line: a header, the wrapped keys, every event in order of positions, and an end with the SHA-256 of
@@ -32,16 +33,13 @@ export interface OpenedExport {
 
 /**
  * Writes an export file, readable by its owner only. The file appears only when it is complete.
- * @throws TransferFailed when the file exists already
+ * @throws CannotWriteFile when the file exists already
  */
-export async function writeExport(
+export const writeExport = (
   path: string,
   { head, keys, events }: { head: Position; keys: WrappedKeys; events: AsyncIterable<StoredEvent> },
-): Promise<void> {
-  if (existsSync(path)) throw new TransferFailed(`${path} already exists. Name another file.`);
-  const draft = `${path}.part`;
-  const file = await open(draft, 'w', 0o600);
-  try {
+): Promise<void> =>
+  writeNewFile(path, async (file) => {
     const lines = new LineWriter(file);
     await lines.write({ svcHistory: FORMAT_VERSION, events: head } satisfies Header);
     await lines.write({ installation: keys.installation && toBase64(keys.installation) });
@@ -53,12 +51,7 @@ export async function writeExport(
     }
     await lines.write({ end: { events: count, sha256: lines.digest() } } satisfies End);
     await lines.flush();
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
-}
+  });
 
 class LineWriter {
   readonly #file: FileHandle;
@@ -81,7 +74,8 @@ class LineWriter {
 
   async flush(): Promise<void> {
     this.#hash.update(this.#pending);
-    await this.#file.write(this.#pending);
+    // Unlike `write`, it goes on where the disk took only a part.
+    await this.#file.appendFile(this.#pending);
     this.#pending = '';
   }
 }
