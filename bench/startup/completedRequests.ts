@@ -89,8 +89,8 @@ function data(index: number, requestId: string): CompletedRequest {
       v: 1,
       estimate: { inputTokens, outputTokens: 2_048, costMicroDollars: inputTokens * 2 },
       reserved: [
-        ['key', keyOf(index), 1, 4_096],
-        ['key', keyOf(index), 2, 120_000],
+        ['key', null, 1, 4_096],
+        ['key', null, 2, 120_000],
       ],
     },
     status: failed ? 'error' : '200',

@@ -37,8 +37,8 @@ export interface EventMetadata {
   readonly actor: Actor;
   /** Shared by all events of one call: the request id of the call that caused them. */
   readonly correlationId: string;
-  /** The event or command that caused this one; null when there is none. */
-  readonly causationId: string | null;
+  /** The event or command that caused this one. When there is none, absent; null in version 1. */
+  readonly causationId?: string | null;
   readonly node: string;
   /** Hash of the previous event of the stream, 64 hex digits; zeros in the first event. */
   readonly previousHash: string;

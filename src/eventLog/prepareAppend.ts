@@ -103,12 +103,16 @@ function serialise(event: EventToAppend, data: unknown, node: string): PreparedE
   return { id, type, version, time, data: JSON.stringify(data), metadata: JSON.stringify(metadataOf(event, node)) };
 }
 
-function metadataOf(
-  { type, actor, correlationId, causationId = null }: EventToAppend,
-  node: string,
-): UnchainedMetadata {
+function metadataOf({ type, actor, correlationId, causationId }: EventToAppend, node: string): UnchainedMetadata {
   const schemaVersion = eventTypes.get(type)?.version as number;
-  return { schemaVersion, metadataVersion: METADATA_VERSION, actor, correlationId, causationId, node };
+  return {
+    schemaVersion,
+    metadataVersion: METADATA_VERSION,
+    actor,
+    correlationId,
+    ...(causationId != null && { causationId }),
+    node,
+  };
 }
 
 function refuseLoss(label: string, value: unknown): void {

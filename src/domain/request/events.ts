@@ -103,8 +103,11 @@ export const admissionSchema = schema((z) =>
     estimate: estimate(z),
     /** Where the estimate comes from, for example `key`: what the key's answers have lately used. */
     estimateSource: z.string().optional(),
-    /** The level of the limit (`key`, `owner`, `team`), whose it is, its rule, and the reserved amount. */
-    reserved: z.array(z.tuple([z.string(), z.string(), z.int(), z.int()])),
+    /**
+     * The level of the limit (`key`, `owner`, `team`), whose it is, its rule, and the reserved amount. Null stands for the key
+     * of the request, whose id would make up a tenth of the event.
+     */
+    reserved: z.array(z.tuple([z.string(), z.string().nullable(), z.int(), z.int()])),
     /**
      * The number of nodes that shared the limits, if there were several. In `reserved`, what only this node knew of counts
      * once for each of them.
@@ -162,7 +165,7 @@ const requested = (z: Zod) => {
 const upcastAdmission = (data: unknown): unknown => {
   const request = data as Infer<typeof completedRequestV1>;
   if (!request.admission) return request;
-  const reserved = request.admission.reserved.map(([ruleId, amount]) => ['key', request.keyId, ruleId, amount]);
+  const reserved = request.admission.reserved.map(([ruleId, amount]) => ['key', null, ruleId, amount]);
   return { ...request, admission: { ...request.admission, reserved } };
 };
 

@@ -193,7 +193,7 @@ function eventDetails({ event, before, after }: EventStep, vault: Vault): z.infe
     revision: event.revision,
     schema_version: metadata.schemaVersion,
     correlation_id: metadata.correlationId,
-    causation_id: metadata.causationId,
+    causation_id: metadata.causationId ?? null,
     node: metadata.node,
     hash: metadata.hash,
     previous_hash: metadata.previousHash,

@@ -91,7 +91,7 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         v: ADMIT_VERSION,
         estimate,
         estimateSource: source,
-        reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', key.id, ruleId, amount]),
+        reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', null, ruleId, amount]),
         ...(nodes > 1 && { nodes }),
       };
       if (verdict.kind === 'admitted') {
