@@ -30,6 +30,8 @@ export interface ProviderServices {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_CONNECTION_MS = 30_000;
+/** As long as providers let resolvers cache their addresses. Then a connection costs a resumed TLS handshake. */
+const MAX_CONNECTION_AGE_MS = 300_000;
 
 async function createUpstreamPool(config: Config, options: UpstreamPoolOptions): Promise<UpstreamPool> {
   if (config.SVC_PLAIN_HTTP) return createPlainUpstreamPool(options);
@@ -49,6 +51,7 @@ export async function createProviderServices(
     origin: base,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     idleMs: IDLE_CONNECTION_MS,
+    maxAgeMs: MAX_CONNECTION_AGE_MS,
   });
   const tokens = createAccessTokens({
     hot,

@@ -51,7 +51,7 @@ export function upstreamFixture(createPool: (options: UpstreamPoolOptions) => Up
     started.push({ server, pools, connections });
     const pool = (options: Partial<UpstreamPoolOptions> = {}) => {
       const origin = new URL(`${isSecure ? 'https' : 'http'}://${isSecure ? 'localhost' : '127.0.0.1'}:${port}`);
-      const created = createPool({ origin, connectTimeoutMs: 5_000, idleMs: 30_000, ...options });
+      const created = createPool({ origin, connectTimeoutMs: 5_000, idleMs: 30_000, maxAgeMs: 300_000, ...options });
       pools.push(created);
       return created;
     };
@@ -115,5 +115,5 @@ export function send(pool: UpstreamPool, body: RequestBody = [Buffer.from('{}')]
   };
 }
 
-/** undici frees a connection one turn of the event loop after its response; the plain pool does at once. */
+/** A connection takes the next request one turn of the event loop after its response. */
 export const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 5));

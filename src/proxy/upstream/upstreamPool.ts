@@ -38,9 +38,16 @@ export interface UpstreamControl {
   abort(): void;
 }
 
-/** Sends model requests to the provider. `plain/` and `undici/` implement it; `upstreamPool.int.test.ts` tests both. */
+/**
+ * Sends model requests to the provider. `plain/` and `undici/` implement it; `upstreamPool.int.test.ts` and
+ * `keptConnections.int.test.ts` test both.
+ */
 export interface UpstreamPool {
-  /** POSTs on a connection that no other request uses until the response has ended. Calls the listener only after returning. */
+  /**
+   * POSTs on a connection that no other request uses until the response has ended. Calls the listener only after returning. A
+   * request whose kept connection closes before the first byte of a response is sent once more, on a new connection; a body
+   * that is forwarded while it arrives gets a new one at once.
+   */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamControl;
   /** Closes all connections; requests in flight fail. */
   destroy(): void;
@@ -53,6 +60,8 @@ export interface UpstreamPoolOptions {
   readonly connectTimeoutMs: number;
   /** Maximum time that an unused connection is kept; the provider may ask for less with `Keep-Alive`. */
   readonly idleMs: number;
+  /** Maximum age of a connection that gets a request, so that changes of DNS arrive. Responses in progress are not cut off. */
+  readonly maxAgeMs: number;
   /** Certificate authorities to trust instead of the default ones, PEM. */
   readonly ca?: string | undefined;
 }

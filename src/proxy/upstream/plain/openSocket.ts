@@ -12,7 +12,11 @@ const TLS_READ_BYTES = 16_384;
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
 /** Opens connections to one origin. Reads go into preallocated memory instead of a new buffer for each. */
-export function createSocketOpener({ origin, connectTimeoutMs, ca }: Omit<UpstreamPoolOptions, 'idleMs'>): OpenSocket {
+export function createSocketOpener({
+  origin,
+  connectTimeoutMs,
+  ca,
+}: Pick<UpstreamPoolOptions, 'origin' | 'connectTimeoutMs' | 'ca'>): OpenSocket {
   const isSecure = origin.protocol === 'https:';
   const host = origin.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = Number(origin.port) || (isSecure ? 443 : 80);

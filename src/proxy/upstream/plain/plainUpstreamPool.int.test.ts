@@ -16,13 +16,6 @@ test('sends no headers but host, content-length and those of the request', async
   );
 });
 
-test('reuses a connection as soon as its response has ended', async () => {
-  const { pool, connections } = await startProvider(respondingWith(OK));
-  const shared = pool();
-  for (let turn = 0; turn < 5; turn++) await send(shared).ended;
-  expect(connections).toHaveLength(1);
-});
-
 test('resumes the TLS session of an earlier connection', async () => {
   const { pool, connections } = await startProvider(
     respondingWith(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok`),

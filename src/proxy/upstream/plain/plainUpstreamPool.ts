@@ -1,6 +1,7 @@
 import { isComplete, lengthOf, type UpstreamPool, type UpstreamPoolOptions } from '../upstreamPool.ts';
 import { createSocketOpener } from './openSocket.ts';
-import { UpstreamConnection } from './upstreamConnection.ts';
+import { Transfer } from './transfer.ts';
+import { type ConnectionEvents, UpstreamConnection } from './upstreamConnection.ts';
 
 const NO_BLOCKS: readonly never[] = [];
 
@@ -12,44 +13,80 @@ interface IdleConnection {
 /**
  * The default upstream pool: HTTP/1.1 without pipelining, as many connections as there are requests in flight. Hand-written
  * because it decides the throughput of the relay (bench/README.md#why-svc-has-an-http-client-of-its-own).
+ *
+ * A provider may close a kept connection at any time (docs/decisions/0018-http-fast-path.md#kept-connections). So a
+ * connection is idle only from the end of the turn in which its response ended, and requests are written at the end of
+ * theirs: between the two the event loop has read an end that came with the response. A connection that closes later hands its
+ * request over to a new one.
  */
 export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
-  const { origin, idleMs } = options;
+  const { origin, idleMs, maxAgeMs } = options;
   const openSocket = createSocketOpener(options);
   const connections = new Set<UpstreamConnection>();
   /** A stack: connections beyond the current load stay at the bottom and expire. */
   const idle: IdleConnection[] = [];
-  const events = {
-    onIdle: (connection: UpstreamConnection) => {
-      idle.push({ connection, expiresAt: performance.now() + Math.min(idleMs, connection.keepAliveMs) });
+  let released: UpstreamConnection[] = [];
+  let isDestroyed = false;
+
+  const events: ConnectionEvents = {
+    onReleased(connection) {
+      if (released.push(connection) === 1) setImmediate(freeReleased);
     },
-    onClosed: (connection: UpstreamConnection) => {
-      connections.delete(connection);
+    onClosed(connection) {
+      if (!connections.delete(connection)) return;
       const index = idle.findIndex((entry) => entry.connection === connection);
       if (index >= 0) idle.splice(index, 1);
     },
+    onLost(transfer, error) {
+      if (isDestroyed) {
+        transfer.fail(error);
+        return;
+      }
+      const isQueued = !transfer.isWritten;
+      openConnection().assign(transfer);
+      if (!isQueued) queueWrite(transfer);
+    },
   };
+
+  function freeReleased(): void {
+    const now = performance.now();
+    for (const connection of released) {
+      if (!connections.has(connection)) continue;
+      const expiresAt = Math.min(now + idleMs, now + connection.keepAliveMs, connection.openedAt + maxAgeMs);
+      idle.push({ connection, expiresAt });
+    }
+    released = [];
+  }
+
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const { connection, expiresAt } of idle) if (expiresAt <= now) connection.destroy();
+    for (const { connection } of idle.filter(({ expiresAt }) => expiresAt <= now)) connection.destroy();
   }, idleMs / 4).unref();
 
-  function takeConnection(): UpstreamConnection {
+  function takeIdleConnection(): UpstreamConnection | undefined {
     const now = performance.now();
     for (let entry = idle.pop(); entry; entry = idle.pop()) {
       if (entry.expiresAt > now) return entry.connection;
       entry.connection.destroy();
     }
+    return undefined;
+  }
+
+  function openConnection(): UpstreamConnection {
     const connection = new UpstreamConnection(openSocket, events);
     connections.add(connection);
     return connection;
   }
 
-  let pendingWrites: (() => void)[] = [];
+  let pendingWrites: Transfer[] = [];
+  /** Writes the requests of one turn together: only the first write has to wake the receiver's process. */
+  function queueWrite(transfer: Transfer): void {
+    if (pendingWrites.push(transfer) === 1) setImmediate(flushWrites);
+  }
   function flushWrites(): void {
     const writes = pendingWrites;
     pendingWrites = [];
-    for (const write of writes) write();
+    for (const transfer of writes) transfer.connection?.write(transfer);
   }
 
   return {
@@ -59,13 +96,15 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
       for (let index = 0; index + 1 < headers.length; index += 2)
         head += `${headers[index]}: ${headers[index + 1]}\r\n`;
       head += isComplete(body) ? `content-length: ${lengthOf(body)}\r\n\r\n` : 'transfer-encoding: chunked\r\n\r\n';
-      const connection = takeConnection();
-      // Writes the requests of one event loop turn together: only the first write has to wake the receiver's process.
-      if (pendingWrites.length === 0) setImmediate(flushWrites);
-      pendingWrites.push(() => connection.write(head, body));
-      return connection.assign(listener);
+      const transfer = new Transfer(head, body, listener);
+      // A body that is not in memory could not be sent again if a kept connection closes.
+      const kept = isComplete(body) ? takeIdleConnection() : undefined;
+      (kept ?? openConnection()).assign(transfer);
+      queueWrite(transfer);
+      return transfer;
     },
     destroy() {
+      isDestroyed = true;
       clearInterval(sweep);
       for (const connection of connections) connection.destroy();
     },

@@ -1,137 +1,110 @@
 import type { Socket } from 'node:net';
-import { isComplete, type RequestBody, type UpstreamControl, type UpstreamListener } from '../upstreamPool.ts';
+import { isComplete } from '../upstreamPool.ts';
 import type { OpenSocket } from './openSocket.ts';
-import { ResponseParser } from './responseParser.ts';
+import type { Transfer } from './transfer.ts';
 import { writeComplete, writeStreamed } from './writeRequest.ts';
 
 /** Callbacks of a connection. */
 export interface ConnectionEvents {
-  /** The connection can take the next request. */
-  onIdle(connection: UpstreamConnection): void;
+  /** The response has ended, and the connection may take another request after a turn of the event loop. */
+  onReleased(connection: UpstreamConnection): void;
+  /** The connection is closed or about to be. May be called repeatedly. */
   onClosed(connection: UpstreamConnection): void;
+  /** A kept connection was closed before the first byte of a response, so the request needs another one. */
+  onLost(transfer: Transfer, error: Error): void;
 }
 
 /** One connection to the provider; serves one request at a time. */
 export class UpstreamConnection {
+  /** By `performance.now()`. */
+  readonly openedAt: number = performance.now();
   readonly #socket: Socket;
   readonly #events: ConnectionEvents;
   #transfer: Transfer | undefined;
+  #hasServed = false;
   /** How long the provider keeps an idle connection open, in milliseconds; infinite unless it sends `Keep-Alive`. */
   keepAliveMs = Number.POSITIVE_INFINITY;
 
   constructor(openSocket: OpenSocket, events: ConnectionEvents) {
     this.#events = events;
     this.#socket = openSocket((bytes) => this.#read(bytes))
-      .on('end', () => this.#close())
+      .on('end', () => this.#onEnd())
       .on('error', (error) => this.#fail(error))
-      .on('close', () => {
-        this.#fail(new Error('the connection was closed'));
-        events.onClosed(this);
-      });
+      .on('close', () => this.#fail(new Error('the connection was closed')));
   }
 
-  /** Assigns a request to an idle connection. The listener is called only after this returns; `write` sends the request. */
-  assign(listener: UpstreamListener): UpstreamControl {
-    this.#transfer = new Transfer(this.#socket, listener);
-    return this.#transfer;
+  /** Assigns a request to an idle connection. Its listener is called only after this returns; `write` sends it. */
+  assign(transfer: Transfer): void {
+    this.#transfer = transfer;
+    transfer.assignTo(this, this.#socket, this.#hasServed);
   }
 
-  /** Writes the assigned request unless it was aborted. @param head ends with the empty line */
-  write(head: string, body: RequestBody): void {
-    const transfer = this.#transfer;
-    if (!transfer || transfer.parser.isStopped) return;
+  write(transfer: Transfer): void {
+    if (this.#transfer !== transfer || transfer.parser.isStopped) return;
+    const { head, body } = transfer;
+    transfer.isWritten = true;
     if (isComplete(body)) {
       writeComplete(this.#socket, head, body);
       transfer.isSent = true;
-      return;
+    } else {
+      writeStreamed(this.#socket, head, body).then(
+        () => {
+          transfer.isSent = true;
+        },
+        (error: Error) => this.#fail(error),
+      );
     }
-    writeStreamed(this.#socket, head, body).then(
-      () => {
-        transfer.isSent = true;
-      },
-      (error: Error) => this.#fail(error),
-    );
+    if (!transfer.canMove) transfer.stay();
   }
 
+  /** A request in progress fails later. */
   destroy(): void {
     this.#socket.destroy();
+    this.#events.onClosed(this);
   }
 
   #read(bytes: Buffer): void {
     const transfer = this.#transfer;
-    if (!transfer) {
+    if (!transfer?.isWritten) {
       // Otherwise unsolicited bytes would be parsed as the response to the next request.
-      this.#socket.destroy();
+      this.#fail(new Error('the provider sent bytes without a request'));
       return;
     }
+    if (transfer.canMove) transfer.stay();
     try {
       transfer.parser.read(bytes);
-      if (transfer.parser.hasEnded) this.#end(transfer);
+      if (transfer.parser.hasEnded) this.#release(transfer);
     } catch (error) {
       this.#fail(error as Error);
     }
   }
 
-  #close(): void {
+  #onEnd(): void {
     const transfer = this.#transfer;
-    if (!transfer) return;
-    if (transfer.parser.close()) this.#end(transfer);
+    if (transfer?.parser.close()) this.#release(transfer);
     else this.#fail(new Error('the provider closed the connection'));
   }
 
-  #end(transfer: Transfer): void {
+  #release(transfer: Transfer): void {
     const { parser, isSent } = transfer;
     this.#transfer = undefined;
     if (!parser.canReuseConnection || !isSent || this.#socket.writableLength > 0) {
-      this.#socket.destroy();
+      this.destroy();
       return;
     }
     transfer.resume();
+    this.#hasServed = true;
     this.keepAliveMs = parseKeepAliveMs(parser.head?.headers.get('keep-alive'));
-    this.#events.onIdle(this);
+    this.#events.onReleased(this);
   }
 
   #fail(error: Error): void {
     const transfer = this.#transfer;
     this.#transfer = undefined;
-    this.#socket.destroy();
+    this.destroy();
     if (!transfer || transfer.parser.isStopped) return;
-    transfer.parser.stop();
-    transfer.listener.onError(error);
-  }
-}
-
-/** A request and its response. Once the response has ended, the connection may belong to another request. */
-class Transfer implements UpstreamControl {
-  readonly #socket: Socket;
-  readonly listener: UpstreamListener;
-  readonly parser: ResponseParser;
-  isPaused = false;
-  /** The socket has accepted the complete request. */
-  isSent = false;
-
-  constructor(socket: Socket, listener: UpstreamListener) {
-    this.#socket = socket;
-    this.listener = listener;
-    this.parser = new ResponseParser(listener);
-  }
-
-  pause(): void {
-    if (this.parser.hasEnded) return;
-    this.isPaused = true;
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
-    this.#socket.resume();
-  }
-
-  abort(): void {
-    if (this.parser.hasEnded) return;
-    this.parser.stop();
-    this.#socket.destroy();
+    if (transfer.canMove) this.#events.onLost(transfer, error);
+    else transfer.fail(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { Client, type Dispatcher, Pool } from 'undici';
 import type { HeaderLookup } from '../../../http/wire/headers.ts';
 import {
   isComplete,
@@ -13,21 +13,15 @@ import {
 const MAX_HEAD_BYTES = 65_536;
 /** Requests in the last second before the timeout could reach a connection that the provider is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/** Codes of errors of a connection that was closed by the provider. */
+const CLOSED: ReadonlySet<string | undefined> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The upstream pool for `SVC_PLAIN_HTTP=false`: undici, with the limits of the hand-written one. */
-export function createUndiciUpstreamPool({ origin, connectTimeoutMs, idleMs, ca }: UpstreamPoolOptions): UpstreamPool {
-  const pool = new Pool(origin.origin, {
-    allowH2: false,
-    connectTimeout: connectTimeoutMs,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-    maxHeaderSize: MAX_HEAD_BYTES,
-    // The exchange has its own limits: they count bytes of the request, too.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: ca === undefined ? {} : { ca },
-  });
+export function createUndiciUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+  const { origin, connectTimeoutMs } = options;
+  const pool = openPool(options);
+  /** Pools of one connection that is used once. */
+  const single = new Set<Pool>();
   const toError = (error: Error & { code?: string }): Error => {
     switch (error.code) {
       case 'UND_ERR_CONNECT_TIMEOUT':
@@ -38,19 +32,63 @@ export function createUndiciUpstreamPool({ origin, connectTimeoutMs, idleMs, ca 
         return error;
     }
   };
+  function dispatchOnNewConnection(request: UpstreamRequest, transfer: Transfer): void {
+    const newPool = openPool(options);
+    single.add(newPool);
+    newPool.dispatch(toDispatchOptions(request), transfer);
+    void newPool.close().finally(() => single.delete(newPool));
+  }
   return {
     send(request, listener) {
-      const transfer = new Transfer(listener, toError);
+      const canMove = isComplete(request.body);
+      const resend = canMove ? () => dispatchOnNewConnection(request, transfer) : undefined;
+      const transfer = new Transfer(listener, toError, resend);
       // undici can write and fail synchronously; the port promises neither before `send` has returned.
       queueMicrotask(() => {
-        if (!transfer.isDone) pool.dispatch(toDispatchOptions(request), transfer);
+        if (transfer.isDone) return;
+        if (canMove) pool.dispatch(toDispatchOptions(request), transfer);
+        else dispatchOnNewConnection(request, transfer);
       });
       return transfer;
     },
     destroy() {
-      void pool.destroy(new Error('the connection was closed'));
+      for (const each of [pool, ...single]) void each.destroy(new Error('the connection was closed'));
     },
   };
+}
+
+function openPool({ origin, connectTimeoutMs, idleMs, maxAgeMs, ca }: UpstreamPoolOptions): Pool {
+  return new Pool(origin.origin, {
+    factory: (url, options) => new CountingClient(url, options),
+    allowH2: false,
+    connectTimeout: connectTimeoutMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+    clientTtl: maxAgeMs,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // The exchange has its own limits: they count bytes of the request, too.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: ca === undefined ? {} : { ca },
+  });
+}
+
+/** One connection at a time, which says whether it has carried a response. */
+class CountingClient extends Client {
+  hasServed = false;
+
+  constructor(origin: URL, options: object) {
+    super(origin, options);
+    this.on('connect', () => {
+      this.hasServed = false;
+    });
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    (handler as Transfer).client = this;
+    return super.dispatch(options, handler);
+  }
 }
 
 function toDispatchOptions({ path, shared = [], headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
@@ -68,14 +106,19 @@ function toDispatchOptions({ path, shared = [], headers, body }: UpstreamRequest
 class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
   readonly #listener: UpstreamListener;
   readonly #toError: (error: Error) => Error;
+  /** Sends the request again; undefined when that is not possible, or not any more. */
+  #resend: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
+  /** Set when the request is assigned to a connection. */
+  client: CountingClient | undefined;
   isPaused = false;
   /** The response has ended, the request failed or it was aborted. */
   isDone = false;
 
-  constructor(listener: UpstreamListener, toError: (error: Error) => Error) {
+  constructor(listener: UpstreamListener, toError: (error: Error) => Error, resend: (() => void) | undefined) {
     this.#listener = listener;
     this.#toError = toError;
+    this.#resend = resend;
   }
 
   pause(): void {
@@ -105,6 +148,10 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
     else if (this.isPaused) controller.pause();
   }
 
+  onResponseStarted(): void {
+    this.#resend = undefined;
+  }
+
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
     if (status >= 200 && !this.isDone) this.#listener.onHead(status, new ParsedHeaders(headers));
   }
@@ -114,13 +161,20 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
   }
 
   onResponseEnd(): void {
+    if (this.client) this.client.hasServed = true;
     if (this.isDone) return;
     this.isDone = true;
     this.#listener.onEnd();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error & { code?: string }): void {
     if (this.isDone) return;
+    const resend = this.#resend;
+    this.#resend = undefined;
+    if (resend && this.client?.hasServed && CLOSED.has(error.code)) {
+      resend();
+      return;
+    }
     this.isDone = true;
     this.#listener.onError(this.#toError(error));
   }
