@@ -1,7 +1,7 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { Attempt } from '../../domain/request/events.ts';
 import type { Decision } from './choose.ts';
-import type { Classification } from './classify.ts';
 
 /** An attempt in progress. */
 export interface OpenAttempt {
@@ -11,6 +11,9 @@ export interface OpenAttempt {
   /** The header that was sent. If the provider refuses a token that has been replaced meanwhile, no refresh is needed. */
   readonly authorization: string;
 }
+
+/** What the log keeps of the end of an attempt besides its outcome. */
+export type AttemptDetails = Pick<Attempt, 'code' | 'limitedUntil' | 'providerStatus' | 'errno'>;
 
 /** The attempts of one request in order, as the log records them. */
 export class AttemptHistory {
@@ -22,8 +25,8 @@ export class AttemptHistory {
     return this.open?.accountId ?? this.ended.at(-1)?.accountId ?? null;
   }
 
-  /** Ends the open attempt, if there is one. @param outcome `ok`, or the name of the failure */
-  end(outcome: string, now: Instant, classification?: Classification): void {
+  /** Ends the open attempt, if there is one. */
+  end(outcome: AttemptOutcome, now: Instant, details?: AttemptDetails): void {
     if (!this.open) return;
     const { accountId, decision, startedAt } = this.open;
     this.open = undefined;
@@ -33,13 +36,15 @@ export class AttemptHistory {
       asOf: decision.asOf,
       v: decision.v,
       overlay: decision.overlay,
-      isRepeat: decision.isRepeat,
       accountId,
       startedAt,
       endedAt: now,
       outcome,
-      code: classification?.code,
-      limitedUntil: classification?.limitedUntil,
+      code: details?.code,
+      limitedUntil: details?.limitedUntil,
+      isRepeat: decision.isRepeat,
+      providerStatus: details?.providerStatus,
+      errno: details?.errno,
     });
   }
 }

@@ -1,24 +1,11 @@
 import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 
 /** What a failure means for the account, for the next attempt and for the client. */
 export interface Classification {
-  /** Recorded as the attempt's outcome. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
-  readonly outcome:
-    | 'usage_limit'
-    | 'throttled'
-    | 'unauthorized'
-    | 'account_refused'
-    | 'account_gone'
-    | 'tokens_unavailable'
-    | 'provider_error'
-    | 'unreachable'
-    | 'not_a_stream'
-    | 'not_json'
-    | 'cut'
-    | 'idle'
-    | 'event_too_large'
-    | 'request_refused';
+  /** Recorded as the attempt's outcome, which `attemptOutcomes` lists. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
+  readonly outcome: Exclude<AttemptOutcome, 'ok' | 'failed_event' | 'client_gone' | 'aborted' | 'limit_reached'>;
   /** Who is at fault. A failure of the client's ends the request, any other leads to the next attempt. */
   readonly owner: 'account' | 'provider' | 'client';
   /**

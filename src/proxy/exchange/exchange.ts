@@ -1,4 +1,5 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
@@ -50,6 +51,7 @@ interface FailedAttempt {
 const NOTHING = Buffer.alloc(0);
 const NO_BODY: readonly Buffer[] = [];
 const NO_ACCOUNTS: readonly AccountId[] = [];
+const NO_CLASSIFICATION: Pick<Classification, 'code' | 'limitedUntil'> = { code: undefined };
 
 /**
  * One admitted request until its outcome is in the log: choose an account, call the provider, classify the failure, try
@@ -204,7 +206,7 @@ export class Exchange implements CallListener {
     const now = this.#services.now();
     const classification = classify(failure, now);
     const attempt = this.#attempts.open;
-    this.#attempts.end(classification.outcome, now, classification);
+    this.#endAttempt(classification.outcome, now, classification, errnoIn(failure));
     if (this.#delivery.hasBegun) {
       penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);
       this.#fail(errorForClient(failure, classification, now), this.#estimateUsage());
@@ -224,6 +226,18 @@ export class Exchange implements CallListener {
     this.#lastFailure = { failure, classification };
     if (classification.owner === 'client') this.#failWithLastError(null);
     else this.#chooseAgain();
+  }
+
+  /** Ends an attempt that did not succeed, with the status of the provider's response if there was one. */
+  #endAttempt(outcome: AttemptOutcome, now: Instant, classification = NO_CLASSIFICATION, errno?: string): void {
+    const { code, limitedUntil } = classification;
+    this.#attempts.end(outcome, now, { code, limitedUntil, providerStatus: this.#call?.status, errno });
+  }
+
+  /** Ends an attempt whose response ends with an error that the client receives. */
+  #endByEvent(error: ProviderError, now: Instant): void {
+    const { owner, code } = classify({ kind: 'failureEvent', error }, now);
+    this.#endAttempt(owner === 'client' ? 'request_refused' : 'failed_event', now, { code });
   }
 
   // Responses
@@ -313,7 +327,9 @@ export class Exchange implements CallListener {
   #complete(bytes: Buffer, ending: Ending, headers: HeaderLookup): void {
     const { kind, error, output } = ending;
     const { cooldowns } = this.#services.accounts;
-    this.#attempts.end(error ? 'failed_event' : 'ok', this.#services.now());
+    const now = this.#services.now();
+    if (error) this.#endByEvent(error, now);
+    else this.#attempts.end('ok', now);
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes));
     if (!error) {
       const attempt = this.#attempts.ended.at(-1);
@@ -379,10 +395,10 @@ export class Exchange implements CallListener {
     this.#fail(error, this.#estimateUsage());
   }
 
-  #cancelAttempt(outcome: string): void {
+  #cancelAttempt(outcome: AttemptOutcome): void {
     this.#said = undefined;
     clearTimeout(this.#waitTimer);
-    this.#attempts.end(outcome, this.#services.now());
+    this.#endAttempt(outcome, this.#services.now());
     this.#call?.abort();
   }
 
@@ -444,3 +460,9 @@ export class Exchange implements CallListener {
 }
 
 type NoAccount = Extract<Step, { kind: 'noAccount' }>;
+
+/** The error of the system behind a failure; a timeout of svc is one, too. */
+function errnoIn(failure: Failure): string | undefined {
+  if (failure.kind === 'idle') return 'ETIMEDOUT';
+  return failure.kind === 'unreachable' || failure.kind === 'cut' ? failure.errno : undefined;
+}

@@ -5,6 +5,7 @@ import { type Failure, readProviderError } from '../providerResponse/failure.ts'
 import { findServedTier } from '../providerResponse/serviceTier.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
 import { EventTooLarge, type ScanResult } from '../providerResponse/sseScanner.ts';
+import { errnoOf } from '../upstream/errnoOf.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Provider } from './ports.ts';
@@ -69,7 +70,7 @@ export class UpstreamCall implements UpstreamListener {
     try {
       this.#control = pool.send({ path: basePath + upstreamPath, shared, headers: own, body }, this);
     } catch (error) {
-      this.#fail({ kind: 'unreachable', message: (error as Error).message });
+      this.#fail({ kind: 'unreachable', message: (error as Error).message, errno: errnoOf(error) });
     }
   }
 
@@ -97,6 +98,11 @@ export class UpstreamCall implements UpstreamListener {
 
   get isPaused(): boolean {
     return this.#control?.isPaused ?? false;
+  }
+
+  /** HTTP status of the response; undefined before its head has arrived. */
+  get status(): number | undefined {
+    return this.#status === 0 ? undefined : this.#status;
   }
 
   onHead(status: number, headers: HeaderLookup): void {
@@ -150,9 +156,12 @@ export class UpstreamCall implements UpstreamListener {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     if (this.#isDone) return;
-    if (this.#status === 0) this.#fail({ kind: 'unreachable', message: error.message });
-    else if (this.#status === 200) this.#fail({ kind: 'cut', message: error.message });
-    else this.#failByStatus();
+    if (this.#status !== 0 && this.#status !== 200) {
+      this.#failByStatus();
+      return;
+    }
+    const errno = errnoOf(error);
+    this.#fail({ kind: this.#status === 0 ? 'unreachable' : 'cut', message: error.message, errno });
   }
 
   #touch(): void {

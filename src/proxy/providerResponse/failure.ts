@@ -14,7 +14,7 @@ export interface ProviderError {
 /** How an attempt failed, as observed; `classify` interprets it. */
 export type Failure =
   /** No connection, or it broke before the head of a response. */
-  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'unreachable'; readonly message: string; readonly errno?: string | undefined }
   /** A response whose status is not 200. */
   | {
       readonly kind: 'status';
@@ -29,7 +29,7 @@ export type Failure =
   /** The provider reported a failure by an event, and the client has received nothing yet. */
   | { readonly kind: 'failureEvent'; readonly error: ProviderError }
   /** The stream ended or broke without a terminal event. */
-  | { readonly kind: 'cut'; readonly message: string }
+  | { readonly kind: 'cut'; readonly message: string; readonly errno?: string | undefined }
   /** The provider sent nothing for the idle timeout. */
   | { readonly kind: 'idle' }
   /** An event, or a response that is collected, exceeds the size limit. */

@@ -24,7 +24,10 @@ export function createSocketOpener({
   const open = isSecure ? createTlsOpener(address, ca) : createTcpOpener(address);
   return (onRead) => {
     const socket = open(onRead);
-    const timeOut = () => socket.destroy(new Error(`no connection to ${origin.host} within ${connectTimeoutMs} ms`));
+    const timeOut = () => {
+      const message = `no connection to ${origin.host} within ${connectTimeoutMs} ms`;
+      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+    };
     const timer = setTimeout(timeOut, connectTimeoutMs);
     const stop = () => clearTimeout(timer);
     return socket.once(isSecure ? 'secureConnect' : 'connect', stop).once('close', stop);

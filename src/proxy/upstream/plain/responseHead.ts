@@ -16,6 +16,7 @@ export interface ResponseHead {
 /** The bytes are not an HTTP/1 response; the rest of the connection cannot be interpreted. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
+  readonly code = 'EPROTO';
 }
 
 /**

@@ -30,7 +30,7 @@ export class UpstreamConnection {
     this.#socket = openSocket((bytes) => this.#read(bytes))
       .on('end', () => this.#onEnd())
       .on('error', (error) => this.#fail(error))
-      .on('close', () => this.#fail(new Error('the connection was closed')));
+      .on('close', () => this.#fail(closed('the connection was closed')));
   }
 
   /** Assigns a request to an idle connection. Its listener is called only after this returns; `write` sends it. */
@@ -82,7 +82,7 @@ export class UpstreamConnection {
   #onEnd(): void {
     const transfer = this.#transfer;
     if (transfer?.parser.close()) this.#release(transfer);
-    else this.#fail(new Error('the provider closed the connection'));
+    else this.#fail(closed('the provider closed the connection'));
   }
 
   #release(transfer: Transfer): void {
@@ -107,6 +107,9 @@ export class UpstreamConnection {
     else transfer.fail(error);
   }
 }
+
+/** Node names an early end of a connection like this, too. */
+const closed = (message: string) => Object.assign(new Error(message), { code: 'ECONNRESET' });
 
 /** Requests in the last second before the timeout could reach a connection that the provider is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
