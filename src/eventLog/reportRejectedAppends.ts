@@ -1,9 +1,10 @@
 import type { Faults } from '../lib/faults.ts';
+import type { Print } from '../lib/log/line.ts';
 import { type AppendOutcome, type EventLog, ID_TAKEN, LOG_CLOSED } from './eventLog.ts';
 
 export interface RejectedAppendsOptions {
   /** Called with a line when the log refuses an append that is itself at fault. */
-  readonly print: (line: string) => void;
+  readonly print: Print;
   readonly faults: Faults;
   /** The log, as the subject of the fault: the path of its file, or the name of the store. */
   readonly subject: string;
@@ -29,7 +30,11 @@ export function reportRejectedAppends<Log extends Pick<EventLog, 'append'>>(
     if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || outcome.reason === LOG_CLOSED) return;
     if (outcome.isLogFine) {
       if (outcome.reason !== lastRefusal)
-        print(`An append to ${stream} was refused, and nothing of it was written: ${outcome.reason}.`);
+        print(`An append to ${stream} was refused, and nothing of it was written: ${outcome.reason}.`, {
+          level: 'warn',
+          code: 'append_refused',
+          subject,
+        });
       lastRefusal = outcome.reason;
       return;
     }

@@ -17,6 +17,11 @@ export interface CurrentFault extends Fault {
   readonly since: number;
 }
 
+export interface RaiseOptions {
+  /** It is over when it was not raised again for this time: for what can only be noticed when it happens. */
+  readonly overAfterMs?: number;
+}
+
 export interface FaultsOptions {
   readonly print: Print;
   readonly now: () => number;
@@ -24,12 +29,17 @@ export interface FaultsOptions {
   readonly maxPerCode?: number;
 }
 
+interface Entry {
+  readonly fault: CurrentFault;
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
 /**
  * What is wrong at the moment. A fault is said in one line when it begins and in one when it is over, however often it is
  * noticed meanwhile; `GET /api/status` shows all that last (docs/operation.md#what-is-wrong-now).
  */
 export class Faults {
-  readonly #current = new Map<string, Map<string | undefined, CurrentFault>>();
+  readonly #current = new Map<string, Map<string | undefined, Entry>>();
   readonly #options: FaultsOptions;
 
   constructor(options: FaultsOptions) {
@@ -40,21 +50,31 @@ export class Faults {
   get current(): readonly CurrentFault[] {
     return [...this.#current.values()]
       .flatMap((bySubject) => [...bySubject.values()])
+      .map(({ fault }) => fault)
       .sort((left, right) => left.since - right.since);
   }
 
+  /** Whether a fault lasts. */
+  has(code: string, subject?: string): boolean {
+    return this.#current.get(code)?.has(subject) ?? false;
+  }
+
   /** Says a fault, unless it is known already; then only its cause and remedy are brought up to date. */
-  raise(fault: Fault): void {
+  raise(fault: Fault, { overAfterMs }: RaiseOptions = {}): void {
     const { print, now, maxPerCode = 100 } = this.#options;
-    let bySubject = this.#current.get(fault.code);
+    const { code, subject, cause, remedy } = fault;
+    let bySubject = this.#current.get(code);
     if (!bySubject) {
       bySubject = new Map();
-      this.#current.set(fault.code, bySubject);
+      this.#current.set(code, bySubject);
     }
-    const known = bySubject.get(fault.subject);
-    const { code, subject, cause, remedy } = fault;
+    const known = bySubject.get(subject);
     if (!known) print(`${cause} ${remedy}`, { level: 'error', code, ...(subject !== undefined && { subject }) });
-    if (known || bySubject.size < maxPerCode) bySubject.set(fault.subject, { ...fault, since: known?.since ?? now() });
+    if (!known && bySubject.size >= maxPerCode) return;
+    clearTimeout(known?.timer);
+    const timer =
+      overAfterMs === undefined ? undefined : setTimeout(() => this.clear(code, subject), overAfterMs).unref();
+    bySubject.set(subject, { fault: { ...fault, since: known?.fault.since ?? now() }, timer });
   }
 
   /**
@@ -65,9 +85,11 @@ export class Faults {
     const bySubject = this.#current.get(code);
     const known = bySubject?.get(subject);
     if (!bySubject || !known) return;
+    clearTimeout(known.timer);
     bySubject.delete(subject);
     if (bySubject.size === 0) this.#current.delete(code);
-    const line = ended ?? `Over after ${shownDuration(this.#options.now() - known.since)}: ${known.cause}`;
+    const { cause, since } = known.fault;
+    const line = ended ?? `Over after ${shownDuration(this.#options.now() - since)}: ${cause}`;
     this.#options.print(line, { code, ...(subject !== undefined && { subject }), isOver: true });
   }
 }

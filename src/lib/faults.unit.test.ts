@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Faults } from './faults.ts';
 
 function createFaults(maxPerCode?: number) {
@@ -49,4 +49,29 @@ test('keeps faults of several subjects apart, up to a bound', () => {
   faults.clear('stream_gone', 'a');
   expect(faults.current.map(({ subject }) => subject)).toEqual(['b']);
   expect(lines).toHaveLength(4);
+});
+
+test('ends a fault that was not noticed again for its time', () => {
+  vi.useFakeTimers();
+  const { faults, lines } = createFaults();
+  faults.raise(disk, { overAfterMs: 60_000 });
+  vi.advanceTimersByTime(59_000);
+  faults.raise(disk, { overAfterMs: 60_000 });
+  vi.advanceTimersByTime(59_000);
+  expect(faults.has('disk_full')).toBe(true);
+  vi.advanceTimersByTime(1_000);
+  expect(faults.current).toEqual([]);
+  expect(lines).toHaveLength(2);
+  vi.useRealTimers();
+});
+
+test('names the cause of its lines', () => {
+  const details: unknown[] = [];
+  const faults = new Faults({ print: (_, given) => details.push(given), now: () => 0 });
+  faults.raise({ ...disk, subject: 'a' });
+  faults.clear('disk_full', 'a');
+  expect(details).toEqual([
+    { level: 'error', code: 'disk_full', subject: 'a' },
+    { code: 'disk_full', subject: 'a', isOver: true },
+  ]);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { collectFaults } from '../../test/support/collectFaults.ts';
 import type { SimulatedAccount } from '../../test/support/provider/account.ts';
 import { startProvider } from '../../test/support/provider/provider.ts';
 import type { AccountImported, ImportedAccount } from '../domain/account/events.ts';
@@ -54,7 +55,8 @@ export async function startFixture() {
     const hot = await startHotRunner(log, (error) => reports.push(error.message));
     const handle = createCommandHandler({ log, hot, now: clock });
     const report = (error: Error) => void reports.push(error.message);
-    const parts = { hot, handle, now: clock, newId: randomUUID, report };
+    const faults = collectFaults(reports);
+    const parts = { hot, handle, now: clock, newId: randomUUID, report, faults };
     const tokenEndpoint = endpoint ?? createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 });
     const tokens = createAccessTokens({ ...parts, vault, tokenEndpoint });
     closing.push(async () => {

@@ -32,6 +32,7 @@ import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { call, type SentRequest } from './call.ts';
+import { collectFaults } from './collectFaults.ts';
 import { NOW } from './specification.ts';
 
 type CompletedData = Parameters<typeof RequestCompleted>[0];
@@ -98,7 +99,7 @@ export async function startManagement(
   const vault = openSqliteVault({ folder });
   const readModels = lazyReadModels({ folder, logPath });
   const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
-  const signIns = new SignInRecorder({ record: sink.record, hot, now, report });
+  const signIns = new SignInRecorder({ record: sink.record, hot, now, report, faults: collectFaults() });
   const live = new LiveFeed({ hot, batchMs: 5, checkMs: 20 });
   const commands = createCommands({ log, handle: stageOptions.handle ?? createCommandHandler({ log, hot, now }) });
   const authBaseUrl = linking?.authBaseUrl ?? NO_PROVIDER;

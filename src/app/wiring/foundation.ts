@@ -93,8 +93,9 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
   const store = await openStore(config, folder, { print, report, faults });
+  const reportSnapshot = (line: string): void => print(line, { level: 'warn', code: 'snapshot_unusable' });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
-  const snapshot = await newestSnapshot(snapshotFolder, store.log, print, (name, mark) =>
+  const snapshot = await newestSnapshot(snapshotFolder, store.log, reportSnapshot, (name, mark) =>
     refuseLogBehind(store, name, mark),
   );
   const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
@@ -118,7 +119,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     folder: snapshotFolder,
     isStartedFromSnapshot: snapshot !== undefined,
     onRefuted: onFatal,
-    report: print,
+    report: reportSnapshot,
   });
   const { node, boot } = folder;
   const joined = store.leases && joinNodes({ streams: store.leases, node, boot, clock, ...announcing(faults) });

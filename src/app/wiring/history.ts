@@ -1,5 +1,6 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { HistoryTarget } from '../../eventLog/transfer/history.ts';
+import type { Print } from '../../lib/log/line.ts';
 import type { Config } from '../config/config.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Config } from '../config/config.ts';
 export async function openHistory(
   { SVC_EVENTSTORE_URL: url, SVC_ENCRYPTION_KEY: masterKey }: Config,
   folder: DataFolder,
-  print: (line: string) => void,
+  print: Print,
   onlyReads = false,
 ): Promise<HistoryTarget> {
   if (url !== undefined) {

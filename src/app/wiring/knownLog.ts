@@ -8,6 +8,7 @@ import {
   type LogLoss,
   restoreOrAccept,
 } from '../../eventLog/sqlite/logLoss.ts';
+import type { Print } from '../../lib/log/line.ts';
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
 /** Files of marks in the data folder, beside what they describe (docs/decisions/0059-high-water-mark.md). */
@@ -32,22 +33,23 @@ export type OnLoss = (found: FoundLoss) => void;
  * from the log and never ahead of it.
  * @param name of the mark
  */
-export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print: (line: string) => void): KnownEnd[] {
+export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print: Print): KnownEnd[] {
   const known: KnownEnd[] = [];
   const content = readMarkFile<LogEnd>(folder.file(name));
   if (content.kind === 'mark') known.push({ ...content.mark, source: name });
   if (content.kind === 'damaged')
-    print(`${folder.file(name)} is damaged. It is written again from what the log has now.`);
+    print(`${folder.file(name)} is damaged. It is written again from what the log has now.`, {
+      level: 'warn',
+      code: 'mark_damaged',
+      subject: folder.file(name),
+    });
   const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
   if (readModels) known.push({ ...readModels, hash: null, time: null, source: 'readmodels.sqlite' });
   return known;
 }
 
 /** The loss of the embedded log in a folder, if there is one. Only reads. */
-export function findEmbeddedLoss(
-  folder: Pick<DataFolder, 'file'>,
-  print: (line: string) => void,
-): LogLacksEvents | undefined {
+export function findEmbeddedLoss(folder: Pick<DataFolder, 'file'>, print: Print): LogLacksEvents | undefined {
   const path = folder.file('log.sqlite');
   return lossError(path, readLoss(path, knownEnds(folder, MARK_FILES.log, print)), restoreOrAccept(path));
 }

@@ -43,7 +43,7 @@ export async function createManagementSurface(
   foundation: Foundation,
   { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSurfaceOptions,
 ): Promise<ManagementSurface> {
-  const { config, folder, store, hot, clock, handle, prices, now, newId, print, report } = foundation;
+  const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults } = foundation;
   const { log, vault } = store;
   const { records } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
@@ -59,7 +59,7 @@ export async function createManagementSurface(
     announce: (token) =>
       announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
-  const signIns = new SignInRecorder({ record: records.recordSession, hot, now, report });
+  const signIns = new SignInRecorder({ record: records.recordSession, hot, now, report, faults });
   const live = new LiveFeed({ hot });
   const commands = createCommands({ log, handle });
   const authBaseUrl = config.SVC_AUTH_BASE_URL;

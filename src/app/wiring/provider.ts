@@ -11,6 +11,7 @@ import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
 import { whenTermEnds } from './leaderTasks.ts';
 import type { NodeRecords } from './nodeRecords.ts';
+import { watchAccounts } from './watchAccounts.ts';
 
 /** Everything that calls the provider, except for the proxy's requests. */
 export interface ProviderServices {
@@ -45,7 +46,7 @@ export async function createProviderServices(
   foundation: Foundation,
   { recordResult }: NodeRecords,
 ): Promise<ProviderServices> {
-  const { config, store, hot, handle, now, newId, report, leaderTasks } = foundation;
+  const { config, store, hot, handle, now, newId, report, faults, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const upstream = await createUpstreamPool(config, {
     origin: base,
@@ -61,13 +62,15 @@ export async function createProviderServices(
     newId,
     tokenEndpoint: createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL }),
     report,
+    faults,
     ...(recordResult && { recordResult }),
   });
-  const polling = { hot, handle, tokens, now, newId, report, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
+  const polling = { hot, handle, tokens, now, newId, faults, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
   const usage = createUsagePoller({ ...polling, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
   const models = createModelPoller({ ...polling, clientVersion: config.SVC_CLIENT_VERSION });
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
-  const learnedUsage = createLearnedUsage({ hot, handle, now, newId, report });
+  const learnedUsage = createLearnedUsage({ hot, handle, now, newId, faults });
+  watchAccounts({ hot, faults });
   let stopPolling = async (): Promise<void> => undefined;
 
   return {

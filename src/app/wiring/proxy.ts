@@ -1,5 +1,6 @@
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
+import type { Faults } from '../../lib/faults.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
@@ -20,6 +21,7 @@ import { createSettlement, type SettlementOptions } from '../../proxy/settlement
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
+import { createPoolHealth } from './poolHealth.ts';
 import type { ProviderServices } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 
@@ -42,13 +44,14 @@ export interface ProxySurface {
 type Pricing = Pick<SettlementOptions, 'priceOf' | 'priceVersion'>;
 
 const KEEP_ALIVE_MS = 10_000;
+const CHECK_POOL_MS = 10_000;
 
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
   { pendingState, provider, clientAddress }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
-  const { config, store, hot, now, clock, report } = foundation;
+  const { config, store, hot, now, clock, report, faults } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
@@ -64,6 +67,8 @@ export async function createProxySurface(
   const recentItems = new RecentItems();
   const refusals = new Refusals({ record, hot: hot.state, now });
   const { priceOf } = pricing;
+  const health = createPoolHealth({ hot: hot.state, coolDowns: pendingState.cooldowns, faults, now });
+  const settle = createSettlement({ record, ledger, now, ...pricing });
   const openRequests = new OpenRequests({
     accounts: accountsFor(foundation, pendingState),
     provider: {
@@ -73,7 +78,10 @@ export async function createProxySurface(
       outboundHeaders: outboundHeaders,
       learnUsage: provider.learnedUsage.learn,
     },
-    settle: createSettlement({ record, ledger, now, ...pricing }),
+    settle(settlement) {
+      health.onSettled(settlement);
+      return settle(settlement);
+    },
     rememberOutput: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     record,
     isAnnouncedAtOnce: ({ key, model, admission }) =>
@@ -83,6 +91,8 @@ export async function createProxySurface(
     report,
     now,
   });
+  health.check();
+  const healthTimer = setInterval(health.check, CHECK_POOL_MS).unref();
   let isClosed = false;
 
   const serve = createProxy({
@@ -98,7 +108,7 @@ export async function createProxySurface(
       windowsNow: () => clock.limitClock.now(),
     }),
     conversations: { recentItems, pinDigest: createPinDigest((value) => store.vault.digest('pin', value)) },
-    memoryBudget: new MemoryBudget(memoryForRequests(memoryLimits())),
+    memoryBudget: createMemoryBudget(faults),
     openRequests,
     models: { models, waitForModels: provider.waitForModels },
     limits,
@@ -126,11 +136,26 @@ export async function createProxySurface(
       await openRequests.drained();
     },
     async stop() {
+      clearInterval(healthTimer);
       openRequests.stop();
       await refusals.stop();
     },
   };
 }
+
+const OVERLOADED_FOR_MS = 60_000;
+
+function createMemoryBudget(faults: Faults): MemoryBudget {
+  const bytes = memoryForRequests(memoryLimits());
+  const fault = {
+    code: 'memory_limit_reached',
+    cause: `The open requests use all memory that they may (${Math.round(bytes / MIB)} MiB): further ones get 503 overloaded.`,
+    remedy: 'It ends by itself. If it happens often, give the process more memory or send smaller requests.',
+  };
+  return new MemoryBudget(bytes, () => faults.raise(fault, { overAfterMs: OVERLOADED_FOR_MS }));
+}
+
+const MIB = 1_048_576;
 
 /** Request events record only the version of the price table, so the table itself is in the log too. */
 async function publishPrices({ handle, prices, report, systemCause }: Foundation): Promise<Pricing> {

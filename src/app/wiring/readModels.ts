@@ -2,6 +2,7 @@ import { type LogBreak, logBroken } from '../../eventLog/continuity.ts';
 import type { ReadModels } from '../../readModels/readModels.ts';
 import { createSqliteReadModels } from '../../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
+import { watchReadModels } from './watchReadModels.ts';
 
 /** Opens the configured read models, which then follow the log. @throws when they cannot be used, with what to do */
 export async function openReadModels(foundation: Foundation): Promise<ReadModels> {
@@ -19,7 +20,14 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
       : await openMongo(config.SVC_MONGODB_URL, foundation, onBreak);
   hot.onFolded(({ position }) => readModels.notify(position));
   readModels.notify(hot.state.position);
-  return readModels;
+  const stopWatching = watchReadModels({ hot, progress: readModels.progress, faults });
+  return {
+    ...readModels,
+    close() {
+      stopWatching();
+      return readModels.close();
+    },
+  };
 }
 
 function reportRebuilding({ faults, folder }: Foundation, isRebuilding: boolean): void {
@@ -50,7 +58,7 @@ async function openMongo(
     isCopy: store.name === 'eventstore',
     // Epochs of different leases are not comparable, and an embedded log may have been moved to EventStoreDB.
     fencedBy: store.leases ? 'EventStoreDB' : 'embedded log',
-    report: print,
+    report: (line) => print(line, { level: 'warn', code: 'read_models_interrupted' }),
     onBreak,
   });
   const projecting = leaderTasks.start('read-models', mongo.project);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ProviderProblem } from '../../provider/client/throttledReports.ts';
+import { FoldUnavailable } from '../../state/hotRunner.ts';
 import { reportText } from './reportText.ts';
 
 test('prints the message of an error that an operator can act on, without its class name', () => {
-  expect(reportText(new ProviderProblem('the usage of account a could not be read'))).toBe(
+  expect(reportText(new FoldUnavailable('the usage of account a could not be read'))).toBe(
     'the usage of account a could not be read',
   );
   expect(reportText(new Error(''))).toMatch(/^Error\b/);

@@ -7,11 +7,12 @@ import { StoreLacksEvents } from '../../eventLog/eventstore/mirror/resumePoint.t
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { EMPTY_LOG, type LogEnd, readLogEnd } from '../../eventLog/sqlite/logEnd.ts';
 import { findLogLoss, type KnownEnd, LogLacksEvents, type LogLoss } from '../../eventLog/sqlite/logLoss.ts';
+import type { Print } from '../../lib/log/line.ts';
 import { knownEnds, MARK_FILES, type OnLoss } from './knownLog.ts';
 
 export interface SharedLogOptions {
   readonly folder: Pick<DataFolder, 'file'>;
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Opens the store and reads all of it into the mirror. */
   readonly open: () => Promise<EventStore>;
   readonly onLoss?: OnLoss | undefined;

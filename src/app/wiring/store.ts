@@ -3,11 +3,12 @@ import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
 import type { Faults } from '../../lib/faults.ts';
+import type { Print } from '../../lib/log/line.ts';
 import type { Vault } from '../../vault/vault.ts';
 
 export interface StoreIo {
   /** Writes one line for the operator. */
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Reports an unexpected error to the operator. */
   readonly report: (error: unknown) => void;
   /** What is wrong at the moment, for the operator. */

@@ -1,6 +1,7 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Faults } from '../../lib/faults.ts';
+import type { Print } from '../../lib/log/line.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
 import { type LogBreak, logBroken } from '../continuity.ts';
 import { type AppendOutcome, type EventLog, LOG_CLOSED, type StoredEvent, type Subscription } from '../eventLog.ts';
@@ -37,7 +38,7 @@ export interface EventStoreOptions {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
   /** Called with a line while waiting for the server. */
-  readonly print: (line: string) => void;
+  readonly print: Print;
   readonly faults: Pick<Faults, 'raise' | 'clear'>;
   /** Aborts the wait for the server. */
   readonly signal?: AbortSignal;
@@ -164,7 +165,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
       failure = error;
       for (const follower of followers) follower.fail(error);
     },
-    report: print,
+    report: (line) => print(line, { level: 'warn', code: 'mirror_restarted' }),
     storeFaults,
   });
   known = mirror.lookup.knownStore;

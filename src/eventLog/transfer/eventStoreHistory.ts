@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { position } from '../../domain/core/brands.ts';
 import { Faults } from '../../lib/faults.ts';
+import type { Print } from '../../lib/log/line.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import type { StoredEvent } from '../eventLog.ts';
@@ -17,7 +18,7 @@ export interface EventStoreHistoryOptions {
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey: string | undefined;
   readonly folder: DataFolder;
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Whether nothing will be written: then a store is read that lacks events which this node has read. */
   readonly onlyReads?: boolean;
 }

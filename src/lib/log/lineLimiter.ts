@@ -5,11 +5,20 @@ export interface LineLimiterOptions {
   readonly write: (line: Line, suppressed: number) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
-  /** Maximum number of causes told apart within a minute; further subjects of a code share one. */
-  readonly maxCauses?: number;
+  /** Maximum number of subjects of a code told apart within a minute; further ones share a line. */
+  readonly maxSubjects?: number;
 }
 
 const PERIOD_MS = 60_000;
+/** Without a code, each message counts as one. */
+const MAX_CODES = 200;
+/** What codes or subjects beyond the maximum share; no code or subject is called that. */
+const SHARED = ' ';
+
+interface CauseName {
+  readonly code: string;
+  readonly subject: string;
+}
 
 interface Cause {
   /** When its beginning and its end were last written. */
@@ -24,21 +33,22 @@ interface Cause {
  * minute is over, so that the last line of a cause always says how it is.
  */
 export class LineLimiter {
-  readonly #causes = new Map<string, Cause>();
+  /** By code and subject. */
+  readonly #causes = new Map<string, Map<string, Cause>>();
   readonly #options: Required<LineLimiterOptions>;
 
-  constructor({ write, now = () => performance.now(), maxCauses = 1_000 }: LineLimiterOptions) {
-    this.#options = { write, now, maxCauses };
+  constructor({ write, now = () => performance.now(), maxSubjects = 10 }: LineLimiterOptions) {
+    this.#options = { write, now, maxSubjects };
   }
 
   /** Writes a line at once or later, or counts it in the next one of its cause. */
   submit(line: Line): void {
-    const key = causeOf(line);
-    if (key === undefined) {
+    const name = causeOf(line);
+    if (!name) {
       this.#options.write(line, 0);
       return;
     }
-    const cause = this.#find(key, line);
+    const cause = this.#find(name);
     clearTimeout(cause.timer);
     if (cause.held) cause.suppressed += 1;
     cause.held = line;
@@ -49,7 +59,7 @@ export class LineLimiter {
 
   /** Writes the lines that are held back; called at the end of the process. */
   flush(): void {
-    for (const cause of this.#causes.values()) this.#release(cause);
+    for (const subjects of this.#causes.values()) for (const cause of subjects.values()) this.#release(cause);
   }
 
   #release(cause: Cause): void {
@@ -62,40 +72,49 @@ export class LineLimiter {
     this.#options.write(held, suppressed);
   }
 
-  #find(key: string, line: Line): Cause {
-    const known = this.#causes.get(key);
-    if (known) return known;
-    if (this.#causes.size >= this.#options.maxCauses) this.#forgetOld();
-    if (this.#causes.size >= this.#options.maxCauses) return this.#findShared(line);
-    return this.#add(key);
-  }
-
-  /** One cause for all subjects of a code, while there are too many. */
-  #findShared({ code = '' }: Line): Cause {
-    const key = `${code} ...`;
-    return this.#causes.get(key) ?? this.#add(key);
-  }
-
-  #add(key: string): Cause {
-    const never = Number.NEGATIVE_INFINITY;
-    const cause: Cause = { writtenAt: { begin: never, end: never }, held: undefined, suppressed: 0, timer: undefined };
-    this.#causes.set(key, cause);
+  #find({ code, subject }: CauseName): Cause {
+    const subjects = this.#subjectsOf(code);
+    const { maxSubjects } = this.#options;
+    if (subjects.size >= maxSubjects && !subjects.has(subject)) this.#forgetOld(subjects);
+    const key = subjects.size < maxSubjects || subjects.has(subject) ? subject : SHARED;
+    let cause = subjects.get(key);
+    if (!cause) {
+      const never = Number.NEGATIVE_INFINITY;
+      cause = { writtenAt: { begin: never, end: never }, held: undefined, suppressed: 0, timer: undefined };
+      subjects.set(key, cause);
+    }
     return cause;
   }
 
-  #forgetOld(): void {
+  #subjectsOf(code: string): Map<string, Cause> {
+    if (this.#causes.size >= MAX_CODES && !this.#causes.has(code)) {
+      for (const [name, subjects] of this.#causes) {
+        this.#forgetOld(subjects);
+        if (subjects.size === 0) this.#causes.delete(name);
+      }
+    }
+    const key = this.#causes.size < MAX_CODES || this.#causes.has(code) ? code : SHARED;
+    let subjects = this.#causes.get(key);
+    if (!subjects) {
+      subjects = new Map();
+      this.#causes.set(key, subjects);
+    }
+    return subjects;
+  }
+
+  #forgetOld(subjects: Map<string, Cause>): void {
     const before = this.#options.now() - PERIOD_MS;
-    for (const [key, { held, writtenAt }] of this.#causes)
-      if (!held && writtenAt.begin <= before && writtenAt.end <= before) this.#causes.delete(key);
+    for (const [key, { held, writtenAt }] of subjects)
+      if (!held && writtenAt.begin <= before && writtenAt.end <= before) subjects.delete(key);
   }
 }
 
 const phaseOf = ({ isOver }: Line) => (isOver ? 'end' : 'begin');
 
 /** @returns undefined for lines that are never held back: what svc says about itself, such as its start */
-function causeOf({ code, subject = '', level, message }: Line): string | undefined {
-  if (code !== undefined) return `${code} ${subject}`;
+function causeOf({ code, subject = '', level, message }: Line): CauseName | undefined {
+  if (code !== undefined) return { code, subject };
   if (level === 'info' || level === 'fatal') return undefined;
   // Without a code: the message, whatever ids and numbers it names.
-  return message.slice(0, 200).replace(/[\da-f]{8,}|\d+/g, '#');
+  return { code: message.slice(0, 200).replace(/[\da-f]{8,}|\d+/g, '#'), subject: '' };
 }

@@ -13,12 +13,12 @@ const line = (message: string, details: Partial<Line> = {}): Line => ({
 });
 const over = (message: string): Line => line(message, { level: 'info', isOver: true });
 
-function start(maxCauses?: number) {
+function start(maxSubjects?: number) {
   const written: string[] = [];
   const limiter = new LineLimiter({
     write: ({ message }, suppressed) => written.push(suppressed > 0 ? `${message} +${suppressed}` : message),
     now: () => Date.now(),
-    ...(maxCauses !== undefined && { maxCauses }),
+    ...(maxSubjects !== undefined && { maxSubjects }),
   });
   return {
     limiter,
@@ -97,7 +97,7 @@ test('holds back nothing that svc says about itself', () => {
   expect(written).toHaveLength(4);
 });
 
-test('tells only so many causes apart in a minute', () => {
+test('tells only so many subjects of a code apart in a minute', () => {
   const { submit, written, wait } = start(10);
   for (let count = 0; count < 1_000; count += 1) submit(line(`${count}`, { subject: `${count}` }));
   expect(written).toHaveLength(11);
@@ -106,6 +106,15 @@ test('tells only so many causes apart in a minute', () => {
   wait(60_000);
   submit(line('again', { subject: 'new' }));
   expect(written.at(-1)).toBe('again');
+});
+
+test('writes few lines of very many messages', () => {
+  const { submit, written, wait } = start();
+  for (let count = 0; count < 10_000; count += 1)
+    submit({ level: 'warn', message: `failed ${String.fromCodePoint(0x4e00 + count)}` });
+  expect(written.length).toBeLessThan(250);
+  wait(60_000);
+  expect(written.length).toBeLessThan(250);
 });
 
 test('writes at the end what it holds back', () => {

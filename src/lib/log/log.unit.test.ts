@@ -44,13 +44,16 @@ test('writes a line of JSON with the same fields', () => {
 });
 
 test.each(['text', 'json'] as const)('writes one line of %s for any text from outside', (format) => {
+  const written: string[] = [];
+  let now = 0;
+  const { print } = createLog({ format, write: (text) => written.push(text), now: () => (now += 60_000) });
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (message, subject) => {
-      const { print, written } = start(format);
       print(message, { level: 'warn', code: 'c', subject });
-      expect(written).toHaveLength(1);
-      expect(written[0]?.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
-      if (format === 'json') expect(JSON.parse(written[0] ?? '')).toMatchObject({ msg: message, subject });
+      const lines = written.splice(0);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]?.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      if (format === 'json') expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: message, subject });
     }),
   );
 });

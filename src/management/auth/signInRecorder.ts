@@ -5,6 +5,7 @@ import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { LogUnavailable } from '../../eventLog/eventSink.ts';
+import type { Faults } from '../../lib/faults.ts';
 import { PerMinuteCounter } from '../../lib/perMinuteCounter.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
 import { waitUntilApplied } from '../../state/commands/waitUntilApplied.ts';
@@ -16,7 +17,11 @@ export interface SignInRecorderOptions {
   readonly hot: Pick<HotRunner, 'whenFolded'>;
   readonly now: () => Instant;
   readonly report: (error: unknown) => void;
+  readonly faults: Pick<Faults, 'raise'>;
 }
+
+/** Longer than the throttle looks back. */
+const THROTTLED_FOR_MS = 120_000;
 
 interface ThrottledAttempts {
   readonly address: string;
@@ -57,6 +62,12 @@ export class SignInRecorder {
     // Once the counter is full, further addresses share one entry.
     const subject = this.#throttled.hasRoomFor(address) ? address : 'others';
     this.#throttled.of(subject, () => ({ address: subject, count: 0 })).count++;
+    const fault = {
+      code: 'sign_ins_throttled',
+      cause: `Sign-ins are refused without being checked because too many failed, the last one from ${address}.`,
+      remedy: 'If you do not know this address, block it: the password may be under attack. Ends by itself.',
+    };
+    this.#options.faults.raise(fault, { overAfterMs: THROTTLED_FOR_MS });
   }
 
   /** Appends the pending counts. */

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
 import { type Instant, instant, position } from '../../domain/core/brands.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { SignInRecorder } from './signInRecorder.ts';
@@ -9,6 +10,8 @@ const NOON = instant(Date.UTC(2026, 10, 21, 12));
 function stage() {
   const clock: { now: Instant } = { now: NOON };
   const recorded: EventToAppend[] = [];
+  const lines: string[] = [];
+  const faults = collectFaults(lines);
   const signIns = new SignInRecorder({
     async record(event) {
       recorded.push(event);
@@ -19,13 +22,14 @@ function stage() {
     report: (error) => {
       throw error;
     },
+    faults,
   });
   const counted = () =>
     recorded.map(({ data }) => {
       const { address, minute, count } = data as { address: string; minute: number; count: number };
       return [address, (minute - NOON) / MINUTE_MS, count];
     });
-  return { clock, signIns, counted };
+  return { clock, signIns, counted, faults, lines };
 }
 
 test('counts attempts of a new minute while the last one is being recorded', async () => {
@@ -61,4 +65,18 @@ test('counts addresses beyond ten thousand per minute together', async () => {
   expect(counted()).toHaveLength(10_001);
   expect(counted()[0]).toEqual(['address 0', 0, 2]);
   expect(counted().at(-1)).toEqual(['others', 0, 2]);
+});
+
+test('says once that sign-ins are throttled, names the last address, and when it is over', () => {
+  vi.useFakeTimers();
+  const { signIns, faults, lines } = stage();
+  for (let count = 0; count < 100; count += 1) signIns.throttled(`203.0.113.${count}`);
+  expect(lines).toHaveLength(1);
+  expect(faults.current).toMatchObject([
+    { code: 'sign_ins_throttled', cause: expect.stringContaining('203.0.113.99') },
+  ]);
+  vi.advanceTimersByTime(2 * MINUTE_MS);
+  expect(faults.current).toEqual([]);
+  expect(lines).toHaveLength(2);
+  vi.useRealTimers();
 });

@@ -89,7 +89,10 @@ describe('a plan keeps its models, and a report is made, when the provider', () 
     at.models.always(script);
     await poll(id);
     expect(slugs()).toEqual(before);
-    expect(fixture.reports).toEqual([`the models of plan ${plan} ${report}`]);
+    expect(fixture.reports).toEqual([expect.stringContaining(`The models of plan ${plan} ${report}`)]);
+    at.models.always(modelList([model('again')]));
+    await poll(id);
+    expect(fixture.reports.slice(1)).toEqual([expect.stringMatching(/^Over after /)]);
   });
 });
 

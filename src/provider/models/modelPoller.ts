@@ -1,11 +1,11 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { Faults } from '../../lib/faults.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
-import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedModels, readModels } from './modelsPayload.ts';
@@ -29,8 +29,7 @@ export interface ModelPollerOptions {
   readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Called at most once an hour for each plan. */
-  readonly report: (error: Error) => void;
+  readonly faults: Pick<Faults, 'raise' | 'clear'>;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
   /** `SVC_CLIENT_VERSION`: the provider omits models that are too new for this version. */
@@ -38,6 +37,9 @@ export interface ModelPollerOptions {
   readonly everyMs?: number;
   readonly timeoutMs?: number;
 }
+
+/** Ends with a poll that succeeds. */
+const MODELS_UNAVAILABLE = 'models_unavailable';
 
 const INTERVAL_MS = 300_000;
 /** Accounts tried for a plan in a poll. All accounts of a plan have the same models. */
@@ -50,7 +52,7 @@ export function createModelPoller({
   tokens,
   now,
   newId,
-  report,
+  faults,
   upstreamBaseUrl,
   clientVersion,
   everyMs = INTERVAL_MS,
@@ -58,7 +60,6 @@ export function createModelPoller({
 }: ModelPollerOptions): ModelPoller {
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
   const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
-  const throttledReport = createThrottledReports({ report, now });
   // All plans share a stream: writing one after the other avoids conflicts.
   const serialize = createSemaphore(1);
   const inFlight = new Map<string, Promise<void>>();
@@ -73,8 +74,8 @@ export function createModelPoller({
     if (inFlight.has(planType)) return;
     const { signal } = stopping;
     const polled = observe(planType, signal)
-      .catch((error) => {
-        if (!signal.aborted) reportProblem(planType, 'could not be recorded', error);
+      .catch(({ message }: Error) => {
+        if (!signal.aborted) reportProblem(planType, `could not be recorded: ${message}`);
       })
       .finally(() => inFlight.delete(planType));
     inFlight.set(planType, polled);
@@ -96,6 +97,7 @@ export function createModelPoller({
         let events = await record();
         while (events.length > 0 && !events.some(({ type }) => type === 'ModelsListed')) events = await record();
       });
+      faults.clear(MODELS_UNAVAILABLE, planType);
       return;
     }
   }
@@ -115,13 +117,18 @@ export function createModelPoller({
         reportProblem(planType, status === 200 ? 'are in an unknown format' : `could not be read: HTTP ${status}`);
       return models;
     } catch (error) {
-      if (!signal.aborted) reportProblem(planType, `could not be read: ${codeOf(error)}`, error);
+      if (!signal.aborted) reportProblem(planType, `could not be read: ${codeOf(error)}`);
       return undefined;
     }
   }
 
-  function reportProblem(planType: string, problem: string, cause?: unknown): void {
-    throttledReport(planType, new ProviderProblem(`the models of plan ${planType} ${problem}`, { cause }));
+  function reportProblem(planType: string, problem: string): void {
+    faults.raise({
+      code: MODELS_UNAVAILABLE,
+      subject: planType,
+      cause: `The models of plan ${planType} ${problem}. Clients see those that were known before.`,
+      remedy: 'svc asks again every five minutes; if it lasts, check the accounts of this plan and the network.',
+    });
   }
 
   return {

@@ -89,6 +89,6 @@ describe('headers of an account', () => {
     }
     expect(tokenCalls()).toBe(0);
     expect(statusOf()).toBe('active');
-    expect(fixture.reports).toEqual([expect.stringContaining(`${id} cannot be decrypted`)]);
+    expect(fixture.reports).toEqual([expect.stringContaining(`account ${id} cannot be used`)]);
   });
 });

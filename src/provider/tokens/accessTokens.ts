@@ -2,7 +2,6 @@ import type { SealedCredentials } from '../../domain/account/events.ts';
 import type { AccountId, Sealed } from '../../domain/core/brands.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { AccountHeaders } from '../client/outboundHeaders.ts';
-import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import { createTokenRefresh } from './refresh/tokenRefresh.ts';
 import type { RefreshResult, TokenRefreshOptions } from './refresh/tokenRefreshOptions.ts';
 
@@ -35,6 +34,9 @@ function assertHeaderSafe(value: string): string {
   return value;
 }
 
+/** Ends with other tokens of the account, or without it. */
+export const TOKENS_UNREADABLE = 'tokens_unreadable';
+
 /** Minimum remaining validity of an access token that a request starts with. */
 const MARGIN_MS = 60_000;
 
@@ -46,9 +48,8 @@ interface OpenedTokens {
 
 /** Creates the access tokens of all accounts over the hot state. */
 export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
-  const { hot, vault, now, report } = options;
+  const { hot, vault, now, faults } = options;
   const tokenRefresh = createTokenRefresh(options);
-  const throttledReport = createThrottledReports({ report, now });
   const opened = new Map<AccountId, OpenedTokens>();
 
   hot.onFolded((event) => {
@@ -71,9 +72,13 @@ export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
       headers = Object.freeze(
         upstreamId === null ? { authorization } : { authorization, 'chatgpt-account-id': upstreamId },
       );
-    } catch (cause) {
-      const message = `the tokens of account ${accountId} cannot be decrypted: sign in again or import the account again`;
-      throttledReport(accountId, new ProviderProblem(message, { cause }));
+    } catch (error) {
+      faults.raise({
+        code: TOKENS_UNREADABLE,
+        subject: accountId,
+        cause: `The tokens of account ${accountId} cannot be used (${(error as Error).message}), so it serves no requests.`,
+        remedy: 'To use it, sign in again or import it again; else delete it.',
+      });
     }
     const entry = { access, headers, validUntil };
     opened.set(accountId, entry);

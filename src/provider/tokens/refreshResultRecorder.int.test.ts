@@ -49,6 +49,7 @@ async function startNodeWithOutbox() {
     handle: createCommandHandler({ log, hot, now }),
     newId: randomUUID,
     report: () => {},
+    faults: collectFaults(),
     tokenEndpoint: createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 }),
     recordResult: createRefreshResultRecorder({ hot: hot.state, record: sink.record, now }),
   });

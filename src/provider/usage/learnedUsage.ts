@@ -2,10 +2,10 @@ import type { LearnedWindows } from '../../domain/accountUsage/decide.ts';
 import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
+import type { Faults } from '../../lib/faults.ts';
 import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import { floorPercent, MAX_WINDOW_SECONDS, numberIn, resetIn, toWindowSlots } from './usagePayload.ts';
 
 export interface LearnedUsageOptions {
@@ -14,8 +14,7 @@ export interface LearnedUsageOptions {
   readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Called at most once an hour for each account. */
-  readonly report: (error: Error) => void;
+  readonly faults: Pick<Faults, 'raise' | 'clear'>;
   /** Minimum time between two events of one account. */
   readonly minIntervalMs?: number;
 }
@@ -41,13 +40,15 @@ interface AccountMemory {
   pause: NodeJS.Timeout | undefined;
 }
 
+/** Ends when usage is recorded again. */
+export const USAGE_NOT_RECORDED = 'usage_not_recorded';
+
 const MIN_INTERVAL_MS = 1_000;
 
 /** Records usage between two polls, from the `x-codex-*` headers of responses (docs/provider.md#rate-limit-headers). */
 export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
-  const { hot, handle, now, newId, report, minIntervalMs = MIN_INTERVAL_MS } = options;
+  const { hot, handle, now, newId, faults, minIntervalMs = MIN_INTERVAL_MS } = options;
   const memories = new Map<AccountId, AccountMemory>();
-  const throttledReport = createThrottledReports({ report, now });
 
   async function write(accountId: AccountId, windows: LearnedWindows): Promise<void> {
     if (!hot.state.accounts.has(accountId)) {
@@ -57,6 +58,7 @@ export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
     const cause = { actor: { kind: 'system', reason: 'response headers' }, correlationId: newId() } as const;
     const stream = { accountId, yyyymm: monthOf(now()) };
     await handle(subjects.accountUsage, stream, { type: 'LearnUsage', accountId, windows }, cause);
+    faults.clear(USAGE_NOT_RECORDED, accountId);
   }
 
   function writePending(accountId: AccountId, memory: AccountMemory): void {
@@ -64,9 +66,13 @@ export function createLearnedUsage(options: LearnedUsageOptions): LearnedUsage {
     if (!pending || memory.writing || memory.pause) return;
     memory.pending = undefined;
     memory.writing = write(accountId, pending)
-      .catch((cause) => {
-        const message = `the usage of account ${accountId}, learned from response headers, could not be recorded`;
-        throttledReport(accountId, new ProviderProblem(message, { cause }));
+      .catch(({ message }: Error) => {
+        faults.raise({
+          code: USAGE_NOT_RECORDED,
+          subject: accountId,
+          cause: `The usage of account ${accountId} that responses name could not be recorded: ${message}.`,
+          remedy: 'The next response is recorded again, and usage is polled.',
+        });
       })
       .then(() => {
         memory.writing = undefined;

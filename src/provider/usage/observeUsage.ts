@@ -1,11 +1,11 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
+import type { Faults } from '../../lib/faults.ts';
 import type { Cause, HandleCommand } from '../../state/commands/commandHandler.ts';
 import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { objectIn } from '../client/json.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
-import { createThrottledReports, ProviderProblem } from '../client/throttledReports.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { type AccountResponse, createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedUsage, readUsage } from './usagePayload.ts';
@@ -17,8 +17,7 @@ export interface ObserveUsageOptions {
   readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Called at most once an hour for each account. */
-  readonly report: (error: Error) => void;
+  readonly faults: Pick<Faults, 'raise' | 'clear'>;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
   readonly timeoutMs?: number;
@@ -28,6 +27,9 @@ export interface ObserveUsageOptions {
 
 /** Polls the usage of an account once. Resolves when it has been recorded and folded, or at `signal`; never rejects. */
 export type ObserveUsage = (accountId: AccountId, signal: AbortSignal) => Promise<void>;
+
+/** Ends with a poll that succeeds. */
+export const USAGE_UNAVAILABLE = 'usage_unavailable';
 
 const MAX_RETRIES = 2;
 const MAX_RETRY_AFTER_MS = 5_000;
@@ -42,7 +44,7 @@ export function createObserveUsage({
   tokens,
   now,
   newId,
-  report,
+  faults,
   upstreamBaseUrl,
   timeoutMs = 10_000,
   backoffMs = 500,
@@ -57,7 +59,6 @@ export function createObserveUsage({
     },
   });
   const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
-  const throttledReport = createThrottledReports({ report, now });
   /** Consecutive responses that the account does not exist. */
   const misses = new Map<AccountId, number>();
   /** With a wrong base URL every account gets 404. So 404 means a missing account only after a success. */
@@ -82,7 +83,7 @@ export function createObserveUsage({
     } catch (error) {
       if (signal.aborted) return undefined;
       misses.delete(accountId);
-      reportProblem(accountId, `could not be read: ${codeOf(error)}`, error);
+      reportProblem(accountId, `could not be read: ${codeOf(error)}`);
       return undefined;
     }
   }
@@ -93,6 +94,7 @@ export function createObserveUsage({
     const cause = pollCause();
     const stream = { accountId, yyyymm: monthOf(now()) };
     await handle(subjects.accountUsage, stream, { type: 'ObserveUsage', accountId, sample }, cause);
+    faults.clear(USAGE_UNAVAILABLE, accountId);
     if (planType === null || planType === hot.state.accounts.get(accountId)?.planType) return;
     await handle(subjects.account, accountId, { type: 'ObservePlan', accountId, planType }, cause);
   }
@@ -107,8 +109,13 @@ export function createObserveUsage({
     await handle(subjects.account, accountId, command, pollCause());
   }
 
-  function reportProblem(accountId: AccountId, problem: string, cause?: unknown): void {
-    throttledReport(accountId, new ProviderProblem(`the usage of account ${accountId} ${problem}`, { cause }));
+  function reportProblem(accountId: AccountId, problem: string): void {
+    faults.raise({
+      code: USAGE_UNAVAILABLE,
+      subject: accountId,
+      cause: `The usage of account ${accountId} ${problem}. Requests are distributed by what was known before.`,
+      remedy: 'svc asks again at each SVC_USAGE_REFRESH_SECONDS; if it lasts, check the account and the network.',
+    });
   }
 
   const pollCause = (): Cause => ({ actor: { kind: 'system', reason: 'usage poll' }, correlationId: newId() });
@@ -116,6 +123,6 @@ export function createObserveUsage({
   return (accountId, signal) =>
     observe(accountId, signal).catch((error) => {
       const isDeleted = error instanceof Refusal && error.code === 'account_not_found';
-      if (!isDeleted && !signal.aborted) reportProblem(accountId, 'could not be recorded', error);
+      if (!isDeleted && !signal.aborted) reportProblem(accountId, `could not be recorded: ${(error as Error).message}`);
     });
 }

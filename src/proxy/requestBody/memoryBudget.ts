@@ -18,9 +18,12 @@ export class MemoryBudget {
   readonly #maxBytes: number;
   readonly #maxBytesForLarge: number;
   readonly #maxBytesForOne: number;
+  readonly #onRefused: () => void;
   #usedBytes = 0;
 
-  constructor(maxBytes: number) {
+  /** @param onRefused called with every request that does not fit */
+  constructor(maxBytes: number, onRefused: () => void = () => undefined) {
+    this.#onRefused = onRefused;
     this.#maxBytes = maxBytes;
     this.#maxBytesForLarge = Math.floor(maxBytes * 0.75);
     this.#maxBytesForOne = Math.floor(maxBytes / 4);
@@ -45,6 +48,7 @@ export class MemoryBudget {
     if (requestBytes > this.#maxBytesForOne) throw requestTooLarge(this.#maxBytesForOne);
     const maxBytes = requestBytes > LARGE_REQUEST_BYTES ? this.#maxBytesForLarge : this.#maxBytes;
     if (this.#usedBytes + bytes > maxBytes) {
+      this.#onRefused();
       throw new ProxyError('overloaded', {}, { headers: { 'retry-after': RETRY_AFTER } });
     }
     this.#usedBytes += bytes;

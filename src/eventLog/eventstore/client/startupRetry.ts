@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Print } from '../../../lib/log/line.ts';
 import { describeError, isConnectionFailure, isTransient } from './failures.ts';
 
 export interface StartupRetryOptions {
   /** For messages. */
   readonly hosts: string;
-  readonly print: (line: string) => void;
+  readonly print: Print;
   /** Aborts the wait. */
   readonly signal: AbortSignal;
   /** Pause after the first attempt; later pauses are longer. */
@@ -39,7 +40,10 @@ export function createStartupRetry({
         signal.throwIfAborted();
         const reason = (isConnectionFailure(error) ? await explain() : undefined) ?? `${describeError(error)}.`;
         const next = `attempt ${attempt}, next in ${pauseMs / 1_000} s`;
-        print(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${reason}`);
+        print(`EventStoreDB at ${hosts} cannot be used yet (${next}): ${reason}`, {
+          level: 'warn',
+          code: 'store_awaited',
+        });
       }
       await delay(pauseMs, undefined, { signal });
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);

@@ -184,13 +184,17 @@ describe('token-endpoint-down: a transient failure', () => {
     expect(await fixture.node.tokens.refresh(id, 'unauthorized')).toBe('refreshed');
   });
 
-  test('is reported once an hour', async () => {
+  test('is reported once until it is over', async () => {
     at.token = { status: 500 };
     for (let request = 0; request < 5; request++) {
       await fixture.node.tokens.refresh(id, 'unauthorized');
       fixture.advance(10_000);
     }
     expect(fixture.reports).toEqual([expect.stringContaining('could not be refreshed (server_error)')]);
+    at.token = 'rotate';
+    fixture.advance(HOUR);
+    expect(await fixture.node.tokens.refresh(id, 'unauthorized')).toBe('refreshed');
+    expect(fixture.reports.slice(1)).toEqual([expect.stringMatching(/^Over after /)]);
   });
 
   test('makes the account unusable for the cool-down unless its access token is valid', async () => {

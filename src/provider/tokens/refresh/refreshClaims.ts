@@ -9,7 +9,7 @@ import type { RefreshResult, TokenRefreshOptions } from './tokenRefreshOptions.t
 export interface RefreshClaimsOptions extends Pick<TokenRefreshOptions, 'hot' | 'handle' | 'vault' | 'now' | 'newId'> {
   readonly failedRefreshes: FailedRefreshes;
   readonly isStopping: () => boolean;
-  readonly reportProblem: (accountId: AccountId, problem: string, cause?: unknown) => void;
+  readonly reportProblem: (accountId: AccountId, problem: string) => void;
 }
 
 /** The claims of this node. */
@@ -104,7 +104,8 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
     } catch (error) {
       if (isRefusal(error, 'conflict')) return false;
       failedRefreshes.add(accountId, stale.refresh, 'log_unavailable', false);
-      reportProblem(accountId, 'cannot be refreshed: the log did not accept the claim', error);
+      const { message } = error as Error;
+      reportProblem(accountId, `cannot be refreshed: the log did not accept the claim: ${message}`);
       return false;
     }
   }

@@ -12,7 +12,7 @@ import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
 export interface RefreshOutcomesOptions
   extends Pick<TokenRefreshOptions, 'hot' | 'handle' | 'recordResult' | 'report'> {
   readonly stopping: AbortSignal;
-  readonly reportProblem: (accountId: AccountId, problem: string, cause?: unknown) => void;
+  readonly reportProblem: (accountId: AccountId, problem: string) => void;
 }
 
 /** Writes the result of a refresh to the log. */
@@ -54,7 +54,8 @@ export function createRefreshOutcomes(options: RefreshOutcomesOptions): RefreshO
         } catch (error) {
           // The claim was superseded. A conflict that names a stream is a lost race instead.
           if (isRefusal(error, 'conflict') && !('stream' in error.details)) return;
-          reportProblem(command.accountId, 'were refreshed, but the log did not accept the result', error);
+          const { message } = error as Error;
+          reportProblem(command.accountId, `were refreshed, but the log did not accept the result: ${message}`);
         }
         if (isLastAttempt) return;
         await delay(pauseMs, undefined, { signal: stopping, ref: false }).catch(() => {});

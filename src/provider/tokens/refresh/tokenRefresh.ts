@@ -1,7 +1,6 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { withTimeout } from '../../../lib/withTimeout.ts';
-import { createThrottledReports, ProviderProblem } from '../../client/throttledReports.ts';
 import { createFailedRefreshes } from './failedRefreshes.ts';
 import { createRefreshClaims } from './refreshClaims.ts';
 import { createRefreshOutcomes } from './refreshOutcomes.ts';
@@ -16,12 +15,14 @@ const MAX_WAIT_MS = 12_000;
 /** Maximum claims of one refresh that other nodes win or supersede, before it fails as transient. */
 const MAX_CLAIMS = 10;
 
+/** Ends with a refresh that succeeds, with other tokens of the account, or without it. */
+export const TOKENS_NOT_REFRESHED = 'tokens_not_refreshed';
+
 /** Refreshes tokens of accounts in three steps: claim, call, record. Parallel calls for an account share one refresh. */
 export function createTokenRefresh(options: TokenRefreshOptions) {
-  const { hot, now, newId, report } = options;
+  const { hot, newId, faults } = options;
   const inFlight = new Map<AccountId, Promise<RefreshResult>>();
   const stopping = new AbortController();
-  const throttledReport = createThrottledReports({ report, now });
   const failedRefreshes = createFailedRefreshes(options);
   const claims = createRefreshClaims({
     ...options,
@@ -34,8 +35,13 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
 
   const tokensOf = (accountId: AccountId) => hot.state.tokens.get(accountId)?.tokens;
 
-  function reportProblem(accountId: AccountId, problem: string, cause?: unknown): void {
-    throttledReport(accountId, new ProviderProblem(`the tokens of account ${accountId} ${problem}`, { cause }));
+  function reportProblem(accountId: AccountId, problem: string): void {
+    faults.raise({
+      code: TOKENS_NOT_REFRESHED,
+      subject: accountId,
+      cause: `The tokens of account ${accountId} ${problem}. It serves no requests once they have expired.`,
+      remedy: 'svc tries again by itself; if it lasts, check the network and SVC_AUTH_BASE_URL.',
+    });
   }
 
   async function refreshStale(accountId: AccountId, stale: SealedCredentials): Promise<RefreshResult> {
@@ -62,6 +68,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     if (response.kind === 'renewed') {
       const { tokens, idToken } = response;
       await outcomes.recordResult({ type: 'RecordRefreshed', accountId, claimId, tokens });
+      faults.clear(TOKENS_NOT_REFRESHED, accountId);
       if (tokensOf(accountId)?.access !== tokens.access) return undefined;
       if (idToken !== null) await outcomes.recordPlan(accountId, idToken, claimId);
       return 'refreshed';
@@ -92,7 +99,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
         if (!stale) return 'permanent';
         refreshing = refreshStale(accountId, stale)
           .catch((error): RefreshResult => {
-            reportProblem(accountId, 'could not be refreshed', error);
+            reportProblem(accountId, `could not be refreshed: ${(error as Error).message}`);
             return 'transient';
           })
           .finally(() => inFlight.delete(accountId));

@@ -1,5 +1,6 @@
 import type { RefreshResultCommand } from '../../../domain/accountTokens/decide.ts';
 import type { Instant } from '../../../domain/core/brands.ts';
+import type { Faults } from '../../../lib/faults.ts';
 import type { Cause, HandleCommand } from '../../../state/commands/commandHandler.ts';
 import type { HotRunner } from '../../../state/hotRunner.ts';
 import type { Vault } from '../../../vault/vault.ts';
@@ -26,4 +27,5 @@ export interface TokenRefreshOptions {
   /** A new UUID. */
   readonly newId: () => string;
   readonly report: (error: Error) => void;
+  readonly faults: Pick<Faults, 'raise' | 'clear'>;
 }
