@@ -6,13 +6,17 @@ if (major < 24 || (major === 24 && minor < 15)) {
   );
   process.exit(1);
 }
+const [command] = process.argv.slice(2);
+if (command === 'serve') {
+  const { serviceSignals } = await import('./app/serviceSignals.ts');
+  serviceSignals.listen();
+}
 // Caches stripped and compiled code across starts, which halves the time of a start.
 const { enableCompileCache, getCompileCacheDir } = await import('node:module');
 enableCompileCache();
 const compiled = getCompileCacheDir();
 // biome-ignore lint/style/noProcessEnv: worker threads take the folder from the environment only
 if (compiled !== undefined) process.env.NODE_COMPILE_CACHE = compiled;
-const [command = 'serve'] = process.argv.slice(2);
 // With invalid settings cli.ts reports them at once, without waiting for a build.
 if (command === 'serve' && (await hasValidSettings())) await buildDashboard();
 await import('./app/cli.ts');

@@ -5,7 +5,7 @@ import type { HistoryTarget } from '../eventLog/transfer/history.ts';
 import { escapeText } from '../lib/log/escapeText.ts';
 import { readConfig, readLogFormat } from './config/config.ts';
 import type { Service } from './main.ts';
-import type { ServiceOutput } from './serviceOutput.ts';
+import { serviceSignals } from './serviceSignals.ts';
 import { isOperatorError, reportText } from './wiring/reportText.ts';
 
 // Each command imports what it needs, so that none loads the modules of the others.
@@ -18,9 +18,6 @@ const reportError = (error: unknown) => {
   for (const line of (isOperatorError(error) ? (error as Error).message : reportText(error)).split('\n'))
     printError(line);
 };
-
-/** Under npm one Ctrl-C arrives twice, from the terminal and from npm, within this time. */
-const REPEATED_SIGNAL_MS = 500;
 
 const USAGE = `Usage: svc <command>
 
@@ -45,38 +42,11 @@ const USAGE = `Usage: svc <command>
 `;
 
 async function serve(): Promise<void> {
-  let service: Service | undefined;
-  let output: ServiceOutput | undefined;
-  const end = (code: number) => {
-    process.exitCode = code;
-    // Everything is flushed: handles that are still open must not keep the process running.
-    setTimeout(() => process.exit(), 500).unref();
-  };
-  let stoppingSince: number | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    // No request was accepted yet, and the log survives a sudden end at any time.
-    if (!service || !output) process.exit(0);
-    const { print, printFatal } = output;
-    if (stoppingSince !== undefined) {
-      const isRepeated = signal === 'SIGINT' && performance.now() - stoppingSince < REPEATED_SIGNAL_MS;
-      if (!isRepeated) process.exit(130);
-      return;
-    }
-    stoppingSince = performance.now();
-    print(`${signal}: finishing open requests, send it again to stop at once`);
-    service.stop().then(
-      () => end(0),
-      (error: Error) => {
-        printFatal(error);
-        end(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  serviceSignals.listen();
   const { openServiceOutput } = await import('./serviceOutput.ts');
-  output = openServiceOutput(readLogFormat());
-  const { print, printFatal } = output;
+  const { print, printFatal } = openServiceOutput(readLogFormat());
+  serviceSignals.printTo(print);
+  let service: Service | undefined;
   try {
     const config = readConfig();
     const { startService } = await import('./main.ts');
@@ -84,13 +54,21 @@ async function serve(): Promise<void> {
       print,
       onFatal(error) {
         printFatal(error);
-        void Promise.resolve(service?.stop()).finally(() => end(1));
+        void Promise.resolve(service?.stop()).finally(() => process.exit(1));
       },
     });
   } catch (error) {
     printFatal(error);
     process.exit(1);
   }
+  serviceSignals.attach({
+    service,
+    // Not by itself: while Node takes itself down, a signal that npm repeats would end the process with another code.
+    onStopped(error) {
+      if (error) printFatal(error);
+      process.exit(error ? 1 : 0);
+    },
+  });
   print(`svc is listening on ${service.url}`);
 }
 
@@ -280,7 +258,7 @@ function progressPrinter() {
 // Files are private even where the data folder is not, as in a container's volume.
 process.umask(0o077);
 
-const [command = 'serve', ...args] = process.argv.slice(2);
+const [command, ...args] = process.argv.slice(2);
 try {
   if (command === 'serve') {
     await serve();

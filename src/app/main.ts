@@ -16,9 +16,14 @@ export interface Service {
   readonly url: string;
   /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log and closes everything. Safe to call twice. */
   stop(): Promise<void>;
+  /** Ends the open requests that `stop` waits for, with `shutting_down`. */
+  endOpenRequests(): void;
 }
 
 const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url));
+
+/** Time for responses to arrive after the drain. */
+const MIN_DELIVERY_MS = 1_000;
 
 /**
  * Creates and starts the whole service; together with `wiring/` the only code that knows every part.
@@ -69,7 +74,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     const deadline = performance.now() + drainMs;
     await proxy.drained(drainMs);
     // Responses must arrive in full, and requests whose bodies were still arriving get a response.
-    await server.closed(Math.max(1_000, deadline - performance.now()));
+    await server.closed(Math.max(MIN_DELIVERY_MS, deadline - performance.now()));
     await proxy.drained(0);
     await management.stop();
     await provider.stop();
@@ -85,5 +90,6 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
       stopped ??= stopOnce();
       return stopped;
     },
+    endOpenRequests: () => void proxy.drained(0).then(() => server.closed(MIN_DELIVERY_MS)),
   };
 }

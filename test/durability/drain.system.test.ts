@@ -194,19 +194,54 @@ test('SIGTERM right after "listening on" is printed ends the service in order', 
   }
 });
 
-test('a second SIGTERM ends the service immediately', async () => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s that npm repeats lets open streams finish', async (signal) => {
+  const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '60' } });
+  const gate = gatedResponse();
+  stage.pool[0]?.at.always(gate.script);
+  const { response, begun } = begin(stage);
+  await begun;
+  stage.service.signal(signal);
+  stage.service.signal(signal);
+  await stage.service.printed(new RegExp(`${signal}: finishing open requests`));
+  stage.service.signal(signal);
+  gate.open();
+  expect(await response).toMatchObject({ ending: 'completed' });
+  expect(await stage.service.ended).toMatchObject({ exitCode: 0, stderr: [] });
+});
+
+test('a second SIGTERM ends open streams, flushes the log and exits with 0', async () => {
   const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '60' } });
   stage.pool[0]?.at.always(streamSilent({ events: 5 }));
   const { response, begun } = begin(stage);
   await begun;
   await terminate(stage);
   const since = performance.now();
-  stage.service.signal('SIGTERM');
-  const { exitCode } = await stage.service.ended;
+  const repeating = setInterval(() => stage.service.signal('SIGTERM'), 100);
+  onTestFinished(() => clearInterval(repeating));
+  await stage.service.printed(/SIGTERM: ending open requests now/);
+  clearInterval(repeating);
+  const { exitCode, stderr } = await stage.service.ended;
 
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: [] });
+  expect(performance.now() - since).toBeLessThan(10_000);
+  const { requestId = '', ending } = await response;
+  expect(ending).toBe('failed');
+  expect(logOf(stage).get(requestId)).toMatchObject({ errorCode: 'shutting_down' });
+});
+
+test('a third SIGTERM ends the service before it has stopped in order', async () => {
+  const stage = await openStage({ env: { SVC_DRAIN_SECONDS: '60' } });
+  const connection = await openConnection(stage);
+  // After the second signal the rest of the body still has a second to arrive.
+  connection.write(httpRequest(requestBody()).slice(0, -20));
+  await sendRequest({ url: stage.url, path: V1, body: {} });
+  await terminate(stage);
+  const repeating = setInterval(() => stage.service.signal('SIGTERM'), 10);
+  onTestFinished(() => clearInterval(repeating));
+  const { exitCode, stdout } = await stage.service.ended;
+  clearInterval(repeating);
   expect(exitCode).toBe(130);
-  expect(performance.now() - since).toBeLessThan(5_000);
-  expect(await response).toMatchObject({ ending: undefined, connectionError: 'ECONNRESET' });
+  expect(stdout.filter((line) => line.includes('SIGTERM'))).toHaveLength(3);
   await stage.start();
   expect(await stage.api.call('GET', '/health')).toEqual({ status: 'ok' });
 });
