@@ -21,6 +21,19 @@ const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .transform((text) => text.replace(/\/+$/, ''));
 
+/**
+ * Only a shell replaces `~` and `$HOME`: from an env file or a unit they arrive as they are, and would name a folder in the
+ * current one. They are refused instead of replaced, because svc cannot know whose home is meant: under sudo, in a container
+ * or a unit, HOME is another one than that of whoever wrote the line, or unset.
+ */
+const path = z
+  .string()
+  .min(1)
+  .regex(
+    /^[^~$]/,
+    'must not begin with ~ or $, which only a shell replaces: write the whole path, or put ./ before it if that is its name',
+  );
+
 const cidr = z.string().refine((text) => {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
@@ -52,7 +65,7 @@ const environment = z.object({
   /** Port to which browsers return after signing in at the provider; open only during a sign-in. 0 picks a free one. */
   SVC_OAUTH_CALLBACK_PORT: integer(0, 65_535).default(1455),
   /** The data folder; one process at a time uses it. */
-  SVC_DATA_DIR: z.string().min(1).default('./data'),
+  SVC_DATA_DIR: path.default('./data'),
   /** Name of this node in its streams; random and stored in the data folder when absent. */
   SVC_NODE_ID: z
     .string()
@@ -93,7 +106,7 @@ const environment = z.object({
   /** How the service writes its lines (docs/operation.md#lines). */
   SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
   /** JSON file with prices that override or extend the built-in ones. */
-  SVC_PRICES_FILE: z.string().min(1).optional(),
+  SVC_PRICES_FILE: path.optional(),
   /** Whether `X-Forwarded-For` of trusted proxies names the client (docs/decisions/0052-client-address.md). */
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   /** The trusted proxies: addresses and CIDRs, separated by commas. */

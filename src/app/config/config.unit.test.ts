@@ -18,6 +18,10 @@ test('uses the defaults when nothing is set', () =>
 
 test('treats an empty variable as not set', () => expect(readConfig({ SVC_PORT: '' }).SVC_PORT).toBe(2455));
 
+test.each(['./~', './$data', '/srv/~svc', 'data'])('takes the path %s as it is', (path) =>
+  expect(readConfig({ SVC_DATA_DIR: path }).SVC_DATA_DIR).toBe(path),
+);
+
 test('removes the trailing slash of a base URL', () =>
   expect(readConfig({ SVC_UPSTREAM_BASE_URL: 'http://localhost:1/backend-api/' }).SVC_UPSTREAM_BASE_URL).toBe(
     'http://localhost:1/backend-api',
@@ -33,6 +37,9 @@ describe('an invalid value', () => {
   test.each([
     ['SVC_PORT', '65536'],
     ['SVC_PORT', 'http'],
+    ['SVC_DATA_DIR', '~/svc'],
+    ['SVC_DATA_DIR', '$HOME/svc'],
+    ['SVC_PRICES_FILE', '~svc/prices.json'],
     ['SVC_DRAIN_SECONDS', '-1'],
     ['SVC_CLIENT_VERSION', 'newest'],
     ['SVC_CLIENT_VERSION', '0.169.0&a=b'],
@@ -52,6 +59,7 @@ describe('an invalid value', () => {
     ['SVC_PORT', '65536', 'must be a whole number from 0 to 65535'],
     ['SVC_DRAIN_SECONDS', '1.5', 'must be a whole number from 0 to 3600'],
     ['SVC_CODEX_ALIASES', 'maybe', 'must be true or false'],
+    ['SVC_DATA_DIR', '~/svc', 'must not begin with ~ or $, which only a shell replaces'],
     ['FIREWALL_XFF_MODE', 'leftmost', 'must be first_valid or rightmost_untrusted'],
   ])('%s=%s is rejected with the valid values', (name, value, what) =>
     expect(() => readConfig({ [name]: value })).toThrow(`${name}: ${what}`),

@@ -135,3 +135,19 @@ test('the image copies existing files, runs as an unprivileged user and has a he
     expect(ignored).toContain(`!${path.split('/')[0]}`);
   }
 });
+
+test('every documented way to start svc passes Node the options that docs/operation.md demands', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const places = {
+    'npm start': scripts.start,
+    'npm run svc': scripts.svc,
+    Dockerfile: read('Dockerfile').replaceAll(/[",[\]]/g, ' '),
+    'README.md': read('README.md'),
+  };
+  const optionsOf = (text: string): string[] =>
+    (/\bnode((?:\s+--\S+)*)\s+src\/start\.mjs/.exec(text)?.[1] ?? '').split(/\s+/).filter((option) => option !== '');
+  const demanded = optionsOf(scripts.start);
+  expect(demanded).not.toEqual([]);
+  for (const [place, text] of Object.entries(places)) expect(optionsOf(text), place).toEqual(demanded);
+  for (const option of demanded) expect(read('docs/operation.md')).toContain(`\`${option}\``);
+});
