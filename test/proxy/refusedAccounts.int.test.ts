@@ -49,6 +49,47 @@ describe('usage-limit-reached: the provider reports a usage limit', () => {
   });
 });
 
+describe('Retry-After of a pool whose limits are used up', () => {
+  test('is that of the first account that is available again, not of the last one tried', async () => {
+    await start({ accounts: 2 });
+    for (const [index, resetsInSeconds] of [20, 6_000].entries()) {
+      gateway.pool[index]?.at.always(usageLimitReached({ resetsInSeconds }));
+    }
+    const { status, headers, error, outcomes } = await askOnce();
+    expect([status, outcomes]).toEqual([429, ['usage_limit', 'usage_limit']]);
+    expect(error).toMatchObject({ type: 'usage_limit_reached', plan_type: 'plus' });
+    expect(error.resets_in_seconds).toBeLessThanOrEqual(20);
+    expect(Number(headers.get('retry-after'))).toBe(error.resets_in_seconds);
+  });
+
+  test('is sent when no attempt is left', async () => {
+    await start({ accounts: 5 });
+    for (const { at } of gateway.pool) at.always(throttled({ retryAfter: 20 }));
+    const { status, headers, error, outcomes } = await askOnce();
+    expect([status, outcomes?.length]).toEqual([429, 5]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(15);
+    expect(error.resets_in_seconds).toBe(Number(headers.get('retry-after')));
+  });
+
+  test('is one second while an account that was not tried is available', async () => {
+    await start({ accounts: 6 });
+    for (const { at } of gateway.pool) at.always(usageLimitReached({ resetsInSeconds: 6_000 }));
+    const { headers, outcomes } = await askOnce();
+    expect([outcomes?.length, headers.get('retry-after')]).toEqual([5, '1']);
+  });
+
+  test('is that of an account whose limit ends before the cool-down of another one', async () => {
+    await start({ accounts: 2 });
+    const [first, second] = gateway.pool as [Pooled, Pooled];
+    first.at.always(usageLimitReached({ resetsInSeconds: 30 }));
+    second.at.always(throttled({ retryAfter: 300 }));
+    await askOnce();
+    const { status, headers } = await gateway.ask();
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(25);
+  });
+});
+
 describe('throttled: a 429 without a reason', () => {
   test.each(['error', 'detail'] as const)(
     'uses the second account while the first cools down (shape "%s")',

@@ -110,7 +110,10 @@ export function select(input: SelectInput): Selection {
 }
 
 /** The excluded plans, unless that leaves no account: then every account may be tried. */
-function plansToSkip({ accounts, excludedPlans }: SelectInput): ReadonlySet<string> {
+export function plansToSkip({
+  accounts,
+  excludedPlans,
+}: Pick<SelectInput, 'accounts' | 'excludedPlans'>): ReadonlySet<string> {
   if (excludedPlans.size === 0) return excludedPlans;
   for (const { status, planType } of accounts.values()) {
     if (status !== 'deactivated' && !excludedPlans.has(planType)) return excludedPlans;

@@ -35,35 +35,43 @@ export function errorForClient(failure: Failure, classification: Classification,
   }
 }
 
-/** @returns the error after the last attempt @param until when an account is available again */
+/**
+ * @returns the error after the last attempt: a limit ends with that of the first account, not with that of the last one tried
+ * @param until when an account is available again
+ */
 export const finalError = (
   failure: Failure,
   classification: Classification,
   until: Instant | null,
   now: Instant,
 ): ProxyError =>
-  classification.outcome === 'throttled' && until !== null
+  (classification.outcome === 'throttled' || classification.outcome === 'usage_limit') && until !== null
     ? limitReached(until, 'error' in failure ? failure.error : undefined, now)
     : errorForClient(failure, classification, now);
 
-/** @returns the error when no account can be chosen @param until when the first one is available again */
+/**
+ * @returns the error when no account can be chosen
+ * @param until when the first one in that state is available again
+ * @param againAt when any account is available again
+ */
 export function noAccountError(
   { hot, cooldowns }: Pick<Accounts, 'hot' | 'cooldowns'>,
   reason: 'empty' | 'exhausted' | 'cooling' | 'tried',
   until: Instant | null,
+  againAt: Instant | null,
   now: Instant,
 ): ProxyError {
   if (reason === 'exhausted') {
     // Codex knows the type `usage_limit_reached`, which is true only if the provider itself has reported the limit. A sample
     // of a full window does not suffice.
     const isReported = ({ limited }: AccountUsage) => limited?.code === 'usage_limit_reached' && limited.until > now;
-    return limitReached(until, undefined, now, { isReported: hot.usage.values().some(isReported) });
+    return limitReached(againAt, undefined, now, { isReported: hot.usage.values().some(isReported) });
   }
   if (reason !== 'cooling') return new ProxyError('no_accounts');
   const coolDowns = hot.accounts.keys().map((accountId) => cooldowns.get(accountId));
   const first = coolDowns.find((coolDown) => coolDown?.until === until);
-  if (first?.cause === 'throttled' || first?.cause === 'usage_limit') return limitReached(until, undefined, now);
-  const seconds = until === null ? 1 : Math.max(1, Math.ceil((until - now) / 1_000));
+  if (first?.cause === 'throttled' || first?.cause === 'usage_limit') return limitReached(againAt, undefined, now);
+  const seconds = againAt === null ? 1 : Math.max(1, Math.ceil((againAt - now) / 1_000));
   const problem = `all accounts failed recently; retry in ${seconds} s`;
   return new ProxyError('upstream_error', { problem }, { status: 503, headers: retryAfter(seconds) });
 }

@@ -12,6 +12,7 @@ import type { Delivery } from '../relay/delivery.ts';
 import type { Outcome, Settle } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
+import { availableAgainAt } from './availableAgain.ts';
 import { type Classification, classify } from './classify.ts';
 import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
 import { isOver, nextState, type State, type Transition } from './exchangeState.ts';
@@ -133,7 +134,7 @@ export class Exchange implements CallListener {
         this.#wait(step.ms);
         return;
       case 'spent':
-        this.#failWithLastError(null);
+        this.#failWithLastError();
         return;
       case 'noAccount':
         this.#failWithoutAccount(step, now);
@@ -224,7 +225,7 @@ export class Exchange implements CallListener {
     }
     penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);
     this.#lastFailure = { failure, classification };
-    if (classification.owner === 'client') this.#failWithLastError(null);
+    if (classification.owner === 'client') this.#failWithLastError();
     else this.#chooseAgain();
   }
 
@@ -356,14 +357,23 @@ export class Exchange implements CallListener {
     this.#settle(outcome, () => this.#delivery.fail(error));
   }
 
-  #failWithLastError(until: Instant | null, refusal?: NoAccount['refusal']): void {
+  #failWithLastError(refusal?: NoAccount['refusal']): void {
     const { failure, classification } = this.#lastFailure as FailedAttempt;
-    this.#fail(finalError(failure, classification, until, this.#services.now()), undefined, refusal);
+    const now = this.#services.now();
+    this.#fail(finalError(failure, classification, this.#availableAgainAt(now), now), undefined, refusal);
+  }
+
+  #availableAgainAt(now: Instant): Instant | null {
+    return availableAgainAt(this.#services.accounts, this.request.model, this.#attempts.ended, now);
   }
 
   #failWithoutAccount({ reason, until, refusal }: NoAccount, now: Instant): void {
-    if (this.#lastFailure && reason !== 'empty') this.#failWithLastError(until, refusal);
-    else this.#fail(noAccountError(this.#services.accounts, reason, until, now), undefined, refusal);
+    if (this.#lastFailure && reason !== 'empty') {
+      this.#failWithLastError(refusal);
+      return;
+    }
+    const error = noAccountError(this.#services.accounts, reason, until, this.#availableAgainAt(now), now);
+    this.#fail(error, undefined, refusal);
   }
 
   /** Closes the connection to the provider at once, so that the request uses no more of the account. */
