@@ -33,7 +33,7 @@ VOLUME /data
 USER node
 EXPOSE 2455 1455
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 2455}/health`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${Number(process.env.SVC_PORT) || 2455}/health`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node is process 1, so that SIGTERM reaches it and open streams can finish.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "src/start.mjs"]
 CMD ["serve"]

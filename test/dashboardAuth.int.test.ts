@@ -41,9 +41,9 @@ test('supports set-up, Secure cookies and client addresses behind a TLS proxy', 
 });
 
 test('accepts a configured set-up token and does not print it', async () => {
-  const { post, tokens } = await stage({ ...PROXY, SVC_SETUP_TOKEN: 'of the operator' });
+  const { post, tokens } = await stage({ ...PROXY, SVC_SETUP_TOKEN: 'set by the operator' });
   expect(tokens()).toEqual([]);
-  const body = { password: PASSWORD, setup_token: 'of the operator' };
+  const body = { password: PASSWORD, setup_token: 'set by the operator' };
   expect((await post('password/setup', body, FORWARDED)).status).toBe(200);
 });
 

@@ -4,7 +4,7 @@ import { journeys, REMOTE_HOST, startJourney } from './support/journey.ts';
 
 journeys('set-up and sign-in', () => {
   test('requires the set-up token for the first password from another machine', async () => {
-    const { gateway, visit } = await startJourney({ env: { SVC_SETUP_TOKEN: 'printed-token' } });
+    const { gateway, visit } = await startJourney({ env: { SVC_SETUP_TOKEN: 'token-of-the-operator' } });
     const page = await visit({ isRemote: true, path: '/accounts' });
     await page.getByRole('heading', { name: 'Set a password' }).waitFor();
     expect(new URL(page.url())).toMatchObject({ hostname: REMOTE_HOST, pathname: '/set-up' });
@@ -17,7 +17,7 @@ journeys('set-up and sign-in', () => {
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('The set-up token is wrong.').waitFor();
 
-    await page.getByLabel('Set-up token').fill(' printed-token ');
+    await page.getByLabel('Set-up token').fill(' token-of-the-operator ');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(gateway.events('DashboardPasswordSet')).toHaveLength(1);

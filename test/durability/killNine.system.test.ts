@@ -15,8 +15,8 @@ import { VerifiedLog } from './support/verifiedLog.ts';
 // After kill -9 at any instant, every response that reached its client completely is once in the log, once in the request log
 // and once in its key's counters (docs/decisions/0002-promises.md#nothing-answered-is-missing).
 
-const ROUNDS = Number(process.env.SVC_KILL_ROUNDS ?? 30);
-const SEED = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000);
+const ROUNDS = Number(process.env.SVC_TEST_KILL_ROUNDS ?? 30);
+const SEED = Number(process.env.SVC_TEST_KILL_SEED ?? Date.now() % 1_000_000);
 const CLIENTS = 24;
 const ACCOUNTS = 8;
 
@@ -35,7 +35,7 @@ type Instant = (typeof INSTANTS)[number];
 test('kill -9 under load loses no response that reached a client and counts none twice', {
   timeout: 60_000 + ROUNDS * 20_000,
 }, async () => {
-  print(`kill -9: ${ROUNDS} rounds (SVC_KILL_ROUNDS), seed ${SEED} (SVC_KILL_SEED)`);
+  print(`kill -9: ${ROUNDS} rounds (SVC_TEST_KILL_ROUNDS), seed ${SEED} (SVC_TEST_KILL_SEED)`);
   const stage = await openKillStage();
   onTestFinished(stage.end);
   const random = createRandom(SEED);

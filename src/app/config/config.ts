@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseConnectionString } from '../../eventLog/eventstore/client/connectionString.ts';
+import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
 const integer = (min: number, max: number) =>
   z
@@ -93,7 +94,11 @@ const environment = z.object({
   /** Time that open streams get to finish after SIGTERM. */
   SVC_DRAIN_SECONDS: integer(0, 3_600).default(30),
   /** Token for setting the first password from another machine; random and printed at the start when absent. */
-  SVC_SETUP_TOKEN: z.string().min(1).optional(),
+  SVC_SETUP_TOKEN: z
+    .string()
+    // The dashboard trims what is typed.
+    .refine((text) => text.trim().length >= 16, 'must have at least 16 characters (openssl rand -base64 24)')
+    .optional(),
   /** Newest Codex version among the clients: the provider lists no model that needs a newer one. */
   SVC_CLIENT_VERSION: z
     .string()
@@ -123,7 +128,7 @@ export const settingNames = Object.keys(environment.shape);
 /** The configuration. Nothing else reads the environment. */
 export type Config = Readonly<z.infer<typeof environment>>;
 
-/** The environment has an invalid value; `message` has one line per problem. */
+/** The environment has an invalid value or an unknown setting; `message` has one line per problem. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig';
 }
@@ -131,11 +136,16 @@ export class InvalidConfig extends Error {
 /** Reads and validates the environment. @throws InvalidConfig */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   // An empty variable, as compose files produce them, means "not set".
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const result = environment.safeParse(given);
-  if (result.success) return Object.freeze(result.data);
-  const lines = result.error.issues.map(({ path, message }) => `${path[0]?.toString() ?? 'environment'}: ${message}`);
-  throw new InvalidConfig(lines.join('\n'));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== undefined && value !== '' && !isOfKubernetes(name, value)),
+  );
+  const { error, data } = environment.safeParse(given);
+  const lines = [
+    ...(error?.issues ?? []).map(({ path, message }) => `${path[0]?.toString() ?? 'environment'}: ${message}`),
+    ...unknownSettings(Object.keys(given), settingNames),
+  ];
+  if (!data || lines.length > 0) throw new InvalidConfig(lines.join('\n'));
+  return Object.freeze(data);
 }
 
 /** The format of lines, also of those that say that other settings are invalid. */

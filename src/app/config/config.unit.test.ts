@@ -74,3 +74,61 @@ describe('an invalid value', () => {
     }
   });
 });
+
+describe('a variable that begins with SVC_ and is no setting', () => {
+  test.each([
+    ['SVC_PROT', 'SVC_PORT'],
+    ['SVC_DATADIR', 'SVC_DATA_DIR'],
+    ['SVC_UPSTREAM_URL', 'SVC_UPSTREAM_BASE_URL'],
+    ['SVC_Port', 'SVC_PORT'],
+    ['SVC_API_KEYS', 'SVC_'],
+    ['SVC_TESTS', 'SVC_'],
+    ['SVC_SERVICE', 'SVC_'],
+    ['SVC_PORT_2455', 'SVC_PORT'],
+    ['SVC_', 'SVC_'],
+  ])('%s is rejected with the nearest setting, %s', (name, nearest) => {
+    expect(() => readConfig({ [name]: 'a secret' })).toThrow(InvalidConfig);
+    expect(() => readConfig({ [name]: 'a secret' })).toThrow(
+      new RegExp(`^${name}: is not a setting of svc\\. The nearest one is ${nearest}\\w*\\.$`),
+    );
+  });
+
+  test('is rejected together with invalid values', () =>
+    expect(() => readConfig({ SVC_PROT: '1', SVC_PORT: 'x' })).toThrow(/^SVC_PORT: must be .*\nSVC_PROT: is not/));
+
+  test('is ignored while it is empty, or of another program', () => {
+    const env = { SVC_OLD: '', SVC_API_KEY: 'sk-svc-1', SVC_TEST_RUNS: '20', SVCOTHER: '1', PORT: '1', svc_port: '1' };
+    expect(readConfig(env)).toEqual(readConfig({}));
+  });
+});
+
+test('ignores what Kubernetes sets for a Service called svc', () => {
+  const env = {
+    SVC_SERVICE_HOST: '10.0.0.7',
+    SVC_SERVICE_PORT: '2455',
+    SVC_SERVICE_PORT_HTTP: '2455',
+    SVC_SERVICE_PORT_HTTP_METRICS: '9090',
+    SVC_PORT: 'tcp://10.0.0.7:2455',
+    SVC_PORT_2455_TCP: 'tcp://10.0.0.7:2455',
+    SVC_PORT_2455_TCP_PROTO: 'tcp',
+    SVC_PORT_2455_TCP_PORT: '2455',
+    SVC_PORT_2455_TCP_ADDR: '10.0.0.7',
+    SVC_PORT_53_UDP: 'udp://10.0.0.7:53',
+    SVC_PORT_53_UDP_ADDR: '10.0.0.7',
+    SVC_PORT_5_SCTP_PROTO: 'sctp',
+    // A second Service, called svc-oauth-callback.
+    SVC_OAUTH_CALLBACK_SERVICE_HOST: '10.0.0.8',
+    SVC_OAUTH_CALLBACK_PORT: 'tcp://10.0.0.8:1455',
+    SVC_OAUTH_CALLBACK_PORT_1455_TCP: 'tcp://10.0.0.8:1455',
+  };
+  expect(readConfig(env)).toEqual(readConfig({}));
+  expect(readConfig({ ...env, SVC_PORT: '80' }).SVC_PORT).toBe(80);
+});
+
+test('requires 16 characters of a setup token', () => {
+  for (const token of ['short', 'fifteen letters', `${' '.repeat(10)}fifteen letters`]) {
+    expect(() => readConfig({ SVC_SETUP_TOKEN: token })).toThrow(/^SVC_SETUP_TOKEN: must have at least 16 characters/);
+    expect(() => readConfig({ SVC_SETUP_TOKEN: token })).not.toThrow(token);
+  }
+  expect(readConfig({ SVC_SETUP_TOKEN: 'sixteen letters!' }).SVC_SETUP_TOKEN).toBe('sixteen letters!');
+});

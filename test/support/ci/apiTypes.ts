@@ -13,7 +13,7 @@ async function liveDocument(): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-api-types-'));
   const ignore = () => {};
   const service = await startService(
-    readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'unused' }),
+    readConfig({ SVC_PORT: '0', SVC_DATA_DIR: folder, SVC_DRAIN_SECONDS: '1', SVC_SETUP_TOKEN: 'used by no client' }),
     { print: ignore, onFatal: ignore },
   );
   try {

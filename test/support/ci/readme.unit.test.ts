@@ -26,6 +26,7 @@ test('the README names every setting', () =>
 const SAMPLES: Readonly<Record<string, string>> = {
   SVC_EVENTSTORE_URL: 'esdb://a1:2113',
   SVC_MONGODB_URL: 'mongodb://localhost/svc',
+  SVC_SETUP_TOKEN: 'sixteen letters!',
 };
 
 test('the README names no setting that does not exist', () => {
