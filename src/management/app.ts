@@ -10,7 +10,7 @@ import type { ManagementState } from './http/context.ts';
 import { endpointsOf } from './http/describeRoute.ts';
 import { idempotentWrites } from './http/idempotentWrites.ts';
 import { notFound } from './http/notFound.ts';
-import { respond } from './http/respond.ts';
+import { type ReportError, respond } from './http/respond.ts';
 import { sameOriginWrites } from './http/sameOrigin.ts';
 import type { AccountLinks } from './oauth/accountLinks.ts';
 import { oauthRoutes } from './oauth/oauth.ts';
@@ -51,7 +51,7 @@ export interface ManagementOptions extends Capabilities {
   /** The other surfaces that the OpenAPI document describes. */
   readonly otherSurfaces?: readonly Surface[];
   /** Called with every unexpected error; the client gets `internal_error`. */
-  readonly report: (error: unknown) => void;
+  readonly report: ReportError;
 }
 
 /** Creates the application for `/api/*` and `/health`. Unknown paths get a 404 in JSON. */

@@ -31,7 +31,7 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly unavailableReason: () => UnavailableReason | undefined;
   readonly now: () => Instant;
   /** Called with unexpected exceptions: bugs in svc. */
-  readonly report: (error: Error) => void;
+  readonly report: (error: Error, about?: { readonly request: string }) => void;
 }
 
 const UNAVAILABLE_HEADERS = {
@@ -131,7 +131,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
       return;
     }
     const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
-    if (known !== error) report(error as Error);
+    if (known !== error) report(error as Error, { request: state.requestId });
     // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
     const isAnonymous = state.key === undefined;
     if (isAnonymous && (known.code === 'ip_forbidden' || known.code === 'invalid_api_key')) {

@@ -7,7 +7,7 @@ import { LogBroken } from '../../eventLog/continuity.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
 import { Faults } from '../../lib/faults.ts';
-import type { Print } from '../../lib/log/line.ts';
+import type { LineDetails, Print } from '../../lib/log/line.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { emptyFold } from '../../state/fold/fold.ts';
@@ -53,7 +53,7 @@ export interface Foundation {
   readonly newId: () => string;
   readonly print: Print;
   /** Reports an unexpected error to the operator. */
-  readonly report: (error: unknown) => void;
+  readonly report: (error: unknown, about?: Pick<LineDetails, 'request'>) => void;
   /** What is wrong at the moment, for the operator. */
   readonly faults: Faults;
   /** The cause of commands that the service itself issues. */
@@ -83,12 +83,12 @@ const JOIN_TIMEOUT_MS = 2_000;
 export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
   const faults = new Faults({ print, now });
-  const report = (error: unknown) => {
+  const report: Foundation['report'] = (error, about) => {
     const damage = damageIn(error);
     if (damage) {
       const { path, ...sentences } = damage;
       faults.raise({ code: 'file_damaged', subject: path, ...sentences });
-    } else print(reportText(error), reportDetails(error));
+    } else print(reportText(error), reportDetails(error, about?.request));
   };
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });

@@ -14,13 +14,25 @@ export const isOperatorError = (error: unknown): boolean =>
 export function reportText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isOperatorError(error) && error.message !== '') return error.message;
-  return error.stack ?? `${error.name}: ${error.message}`;
+  return withoutQuotedText(error.stack ?? `${error.name}: ${error.message}`);
 }
 
-/** The details of its line: a bug is named by its code and the place that threw it; text alone says what svc did. */
-export function reportDetails(error: unknown): LineDetails {
+/** `JSON.parse` quotes the text that it refuses, which may be a prompt. */
+const withoutQuotedText = (text: string): string =>
+  text.replace(/, (\.\.\.)?"[\s\S]*"(\.\.\.)? is not valid JSON/, ' in JSON');
+
+/**
+ * The details of its line: a bug is named by its code and the place that threw it; text alone says what svc did.
+ * @param request the request that got a 500
+ */
+export function reportDetails(error: unknown, request?: string): LineDetails {
   if (!(error instanceof Error)) return { level: 'info' };
-  if (isOperatorError(error) && error.message !== '') return { level: 'warn' };
-  const place = /([\w.-]+:\d+):\d+\)?$/m.exec(error.stack ?? '')?.[1];
-  return { level: 'error', code: 'internal_error', ...(place !== undefined && { subject: place }) };
+  if (request === undefined && isOperatorError(error) && error.message !== '') return { level: 'warn' };
+  const [, file, line] = /([\w.-]+)(?:\?[^:\s]*)?:(\d+):\d+\)?$/m.exec(error.stack ?? '') ?? [];
+  return {
+    level: 'error',
+    code: 'internal_error',
+    ...(file !== undefined && { subject: `${file}:${line}` }),
+    ...(request !== undefined && { request }),
+  };
 }

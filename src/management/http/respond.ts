@@ -4,12 +4,15 @@ import { errors, messageOf } from '../../http/errors/errors.ts';
 import { ReadModelUnavailable } from '../../readModels/readModelUnavailable.ts';
 import type { ManagementMiddleware } from './context.ts';
 
+/** @param about the response that it failed */
+export type ReportError = (error: unknown, about?: { readonly request: string }) => void;
+
 /**
  * Sends what a handler returned as the body, and a refusal as `{"error":{"code","message"}}`. Any other error is reported
  * and sent as `internal_error`, without details.
  */
 export const respond =
-  ({ newId, report }: { newId: () => string; report: (error: unknown) => void }): ManagementMiddleware =>
+  ({ newId, report }: { newId: () => string; report: ReportError }): ManagementMiddleware =>
   async (ctx, next) => {
     ctx.state.requestId = newId();
     ctx.set('x-request-id', ctx.state.requestId);
@@ -21,7 +24,7 @@ export const respond =
       if (result !== undefined) ctx.body = result;
     } catch (error) {
       const refusal = toRefusal(error);
-      if (refusal === UNEXPECTED) report(error);
+      if (refusal === UNEXPECTED) report(error, { request: ctx.state.requestId });
       const { status, allow, retryAfter, body } = errorResponse(refusal);
       ctx.status = status;
       if (allow) ctx.set('allow', allow);

@@ -40,7 +40,7 @@ export interface ExchangeServices {
   readonly rememberOutput: (request: AdmittedRequest, output: readonly unknown[]) => void;
   readonly onEnded: (exchange: Exchange) => void;
   /** Called with unexpected exceptions: bugs in svc. */
-  readonly report: (error: Error) => void;
+  readonly report: (error: Error, about?: { readonly request: string }) => void;
   readonly now: () => Instant;
 }
 
@@ -452,7 +452,7 @@ export class Exchange implements CallListener {
       )
       .catch((error: Error) => {
         // A bug in svc must break only this client's connection.
-        this.#services.report(error);
+        this.#services.report(error, { request: this.request.requestId });
         this.#delivery.destroy();
         this.#end(false);
       });

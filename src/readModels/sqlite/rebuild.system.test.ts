@@ -131,6 +131,14 @@ test('svc rebuild prints progress; with --compare it prints differences and exit
   expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
 });
 
+test('svc rebuild --compare prints text of clients and providers without moving the cursor', async () => {
+  const { folder } = await dataFolder();
+  tamper(folder, "UPDATE messages SET text = 'no' || char(10, 27, 0x85, 0x202e) || 'forged' WHERE id = 1");
+  const { code, out } = await svc(folder, 'rebuild', '--compare');
+  expect([code, out.length]).toEqual([1, 2]);
+  expect(out[1]).toMatch(/messages id=1: text is "no\\n\\u001b\\u0085\\u202eforged"/);
+});
+
 test('svc rebuild --compare exits with 1 on a difference in the index of the history', async () => {
   const { folder } = await dataFolder();
   tamper(folder, "UPDATE postings SET offsets = x'0100' WHERE type = 2 AND label = 0");
