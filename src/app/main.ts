@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createClientAddress } from '../http/client/clientAddress.ts';
 import { createIsHttps } from '../http/client/isHttps.ts';
+import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createDashboard } from '../http/static/dashboard.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
@@ -11,6 +12,7 @@ import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderServices } from './wiring/provider.ts';
 import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
+import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
 
 export interface Service {
   readonly url: string;
@@ -42,7 +44,8 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   };
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
-  const proxy = await createProxySurface(foundation, { pendingState, provider, clientAddress });
+  const isThisMachine = createIsThisMachine(addressing);
+  const proxy = await createProxySurface(foundation, { pendingState, provider, clientAddress, isThisMachine });
   const management = await createManagementSurface(foundation, {
     pendingState,
     provider,
@@ -50,6 +53,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     clientAddress,
     isHttps,
   });
+  watchOpenAccess(foundation);
   const server = await startHttpServer({
     host: config.SVC_HOST,
     port: config.SVC_PORT,

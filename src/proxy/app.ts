@@ -26,6 +26,10 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly models: ModelsOptions;
   readonly refusals: Refusals;
   readonly clientAddress: ClientAddress;
+  /** Whether a client is known to run on this machine. */
+  readonly isThisMachine: (request: ClientRequest) => boolean;
+  /** The value of SVC_ALLOW_OPEN. */
+  readonly allowsOpen: boolean;
   readonly hasAliases: boolean;
   /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
@@ -33,6 +37,9 @@ export interface ProxyOptions extends ModelRequestServices {
   /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error, about?: { readonly request: string }) => void;
 }
+
+/** Refusals of clients without an identity: a flood of them must not fill the log. */
+const COUNTED: ReadonlySet<string> = new Set(['ip_forbidden', 'remote_access_disabled', 'invalid_api_key']);
 
 const UNAVAILABLE_HEADERS = {
   shutting_down: { 'retry-after': '1', connection: 'close' },
@@ -47,7 +54,7 @@ const UNAVAILABLE_HEADERS = {
  */
 export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
   const { hot, limits, now, clientAddress, refusals, report } = options;
-  const checkFirewall = createFirewall({ hot, clientAddress });
+  const checkFirewall = createFirewall(options);
   const checkApiKey = createApiKeyCheck({ hot, now });
   const findRoute = createRouteLookup({ hasAliases: options.hasAliases });
   const handleModelRequest = createModelRequestHandler(options);
@@ -134,7 +141,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     if (known !== error) report(error as Error, { request: state.requestId });
     // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
     const isAnonymous = state.key === undefined;
-    if (isAnonymous && (known.code === 'ip_forbidden' || known.code === 'invalid_api_key')) {
+    if (isAnonymous && COUNTED.has(known.code)) {
       refusals.countAnonymous(clientAddress(req) ?? 'unknown', known.code);
     }
     // Node reads the rest of the body and discards it. Closing at once would reset the connection of a client that is still

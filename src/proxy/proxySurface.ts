@@ -210,5 +210,7 @@ export const proxySurface: DocumentedSurface = {
   toWire: (code) => ({ status: errors[code].status, code: errors[code].wireCode ?? code }),
   isPublic: ({ path }) => isPublic(proxyRoutes.get(path)),
   commonErrors: ({ path }) =>
-    isPublic(proxyRoutes.get(path)) ? ['internal_error'] : ['invalid_api_key', 'ip_forbidden', 'internal_error'],
+    isPublic(proxyRoutes.get(path))
+      ? ['internal_error']
+      : ['invalid_api_key', 'ip_forbidden', 'remote_access_disabled', 'internal_error'],
 };

@@ -48,7 +48,10 @@ const cases: Readonly<Record<string, Case>> = {
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ accounts: 2 });
+  gateway = await startGateway({
+    accounts: 2,
+    env: { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.1' },
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -64,14 +67,17 @@ const readOnlyRoutes = routes.filter(isReadOnly).map(({ path }) => path);
 interface AskOptions {
   key?: string;
   signal?: AbortSignal;
+  /** The address of the client; this machine when absent. */
+  from?: string;
 }
-function ask(route: string, { key, signal }: AskOptions = {}): Promise<Response> {
+function ask(route: string, { key, signal, from }: AskOptions = {}): Promise<Response> {
   const { body, path = route } = cases[route] ?? {};
   const content = body?.();
   return fetch(gateway.url + path, {
     method: body ? 'POST' : 'GET',
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(from !== undefined && { 'x-forwarded-for': from }),
       ...(body && !(content instanceof FormData) && { 'content-type': 'application/json' }),
     },
     ...(content !== undefined && { body: content instanceof FormData ? content : JSON.stringify(content) }),
@@ -104,6 +110,19 @@ function eventsOf(response: Response) {
 }
 const rowsOf = async (response: Response) =>
   gateway.logs(`?search=${response.headers.get('x-request-id')}`) as Promise<Record<string, unknown>[]>;
+
+describe('while nothing restricts who may use the proxy', () => {
+  test.each(closedRoutes)('%s refuses other machines without calling the provider', async (route) => {
+    const before = callsToProvider();
+    const response = await ask(route, { from: '203.0.113.7' });
+    expect([response.status, await codeOf(response)]).toEqual([403, 'remote_access_disabled']);
+    expect(callsToProvider()).toBe(before);
+    expect(eventsOf(response)).toEqual([]);
+  });
+
+  test('the usage is public', async () =>
+    expect((await ask('/api/svc/usage', { from: '203.0.113.7' })).status).toBe(200));
+});
 
 describe('with an allowlist', () => {
   beforeAll(async () => {

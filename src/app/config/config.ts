@@ -99,6 +99,8 @@ const environment = z.object({
     // The dashboard trims what is typed.
     .refine((text) => text.trim().length >= 16, 'must have at least 16 characters (openssl rand -base64 24)')
     .optional(),
+  /** Whether other machines may send model requests while neither API keys are required nor an allowlist is set. */
+  SVC_ALLOW_OPEN: flag.default(false),
   /** Newest Codex version among the clients: the provider lists no model that needs a newer one. */
   SVC_CLIENT_VERSION: z
     .string()

@@ -29,6 +29,8 @@ export interface ProxySurfaceOptions {
   readonly pendingState: PendingState;
   readonly provider: ProviderServices;
   readonly clientAddress: ClientAddress;
+  /** Whether a client is known to run on this machine. */
+  readonly isThisMachine: (request: ClientRequest) => boolean;
 }
 
 /** The running proxy. */
@@ -49,7 +51,7 @@ const CHECK_POOL_MS = 10_000;
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, clientAddress }: ProxySurfaceOptions,
+  { pendingState, provider, clientAddress, isThisMachine }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report, faults } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
@@ -114,6 +116,8 @@ export async function createProxySurface(
     limits,
     refusals,
     clientAddress,
+    isThisMachine,
+    allowsOpen: config.SVC_ALLOW_OPEN,
     hasAliases,
     unavailableReason() {
       if (isClosed) return 'shutting_down';

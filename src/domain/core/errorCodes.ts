@@ -9,6 +9,7 @@ export type RequestErrorCode =
   | 'model_not_found'
   | 'insufficient_permissions'
   | 'ip_forbidden'
+  | 'remote_access_disabled'
   | 'not_found'
   | 'method_not_allowed'
   | 'rate_limit_exceeded'

@@ -18,8 +18,7 @@ export type ClientAddress = (request: ClientRequest) => IpAddress | undefined;
 
 /** Determines client addresses for the proxy and management (docs/decisions/0052-client-address.md). */
 export function createClientAddress(options: ClientAddressOptions): ClientAddress {
-  const trusted = blockListOf(options.trustedProxies);
-  const isTrusted = (address: IpAddress) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  const isTrusted = createIsTrustedProxy(options);
   // A cache, because an address never changes during a connection and parsing it costs more than a lookup.
   const known = new WeakMap<object, IpAddress>();
 
@@ -33,13 +32,23 @@ export function createClientAddress(options: ClientAddressOptions): ClientAddres
 
   return (request) => {
     const peer = ofSocket(request);
-    if (!options.trustsProxyHeaders || !peer || !isTrusted(peer)) return peer;
+    if (!isTrusted(peer)) return peer;
     const header = request.headers['x-forwarded-for'];
     if (header === undefined) return peer;
     const hops = (Array.isArray(header) ? header.join(',') : header).split(',').map((hop) => parseIp(hop));
     if (options.mode === 'first_valid') return hops.find((hop) => hop !== undefined) ?? peer;
     return rightmostUntrusted(hops, isTrusted) ?? peer;
   };
+}
+
+/** @returns a function that tells whether the headers of a peer are trusted */
+export function createIsTrustedProxy({
+  trustsProxyHeaders,
+  trustedProxies,
+}: Pick<ClientAddressOptions, 'trustsProxyHeaders' | 'trustedProxies'>): (peer: IpAddress | undefined) => boolean {
+  if (!trustsProxyHeaders) return () => false;
+  const trusted = blockListOf(trustedProxies);
+  return (peer) => peer !== undefined && trusted.check(peer, isIPv4(peer) ? 'ipv4' : 'ipv6');
 }
 
 /** Walks from the nearest hop outward until one is untrusted; an invalid one ends the walk. */
@@ -57,7 +66,7 @@ function rightmostUntrusted(
 }
 
 /** @param cidrs addresses, or ranges such as `10.0.0.0/8`; both have been checked by `config.ts` */
-export function blockListOf(cidrs: readonly string[]): BlockList {
+function blockListOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [address = '', bits] = cidr.split('/');

@@ -33,6 +33,12 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
     message: (details) =>
       `The address ${detail(details, 'address', 'of this client')} is not on the allowlist. An operator can add it.`,
   },
+  remote_access_disabled: {
+    status: 403,
+    type: 'permission_error',
+    message: (details) =>
+      `svc serves no other machines yet, such as ${detail(details, 'address', 'that of this client')}, because nothing restricts who may use it. An operator can require API keys, add addresses to the allowlist, or set SVC_ALLOW_OPEN=true.`,
+  },
   not_found: {
     status: 404,
     type: 'invalid_request_error',

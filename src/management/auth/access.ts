@@ -6,6 +6,7 @@ import { hasVerifiedTotp, isSessionValid, isTotpPending } from '../../domain/das
 import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { Session } from '../../domain/session/state.ts';
+import { isLoopback } from '../../http/client/isThisMachine.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type AnyContext, isWrite, type ManagementMiddleware } from '../http/context.ts';
 import { createClientSealer } from './clientSealer.ts';
@@ -109,8 +110,6 @@ function notLocalReason(address: string, headers: IncomingHttpHeaders): string |
   if (!isAddressOrLocalhost(host)) return `the Host "${host}" is neither an address nor localhost`;
   return undefined;
 }
-
-const isLoopback = (address: string) => address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
 
 const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   'forwarded',

@@ -5826,7 +5826,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description ip_forbidden */
+            /** @description ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5886,7 +5886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5991,7 +5991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6110,7 +6110,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6263,7 +6263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6378,7 +6378,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6470,7 +6470,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description ip_forbidden */
+            /** @description ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6519,7 +6519,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description ip_forbidden */
+            /** @description ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6589,7 +6589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6694,7 +6694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description model_not_allowed, ip_forbidden */
+            /** @description model_not_allowed, ip_forbidden, remote_access_disabled */
             403: {
                 headers: {
                     [name: string]: unknown;

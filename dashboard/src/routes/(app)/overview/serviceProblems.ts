@@ -59,8 +59,24 @@ export function serviceProblems({
       action: null,
     },
   ];
-  return [...all.filter((item): item is AttentionItem => item !== false), ...clockProblems(problems)];
+  return [
+    ...all.filter((item): item is AttentionItem => item !== false),
+    ...accessProblems(problems),
+    ...clockProblems(problems),
+  ];
 }
+
+/** Other machines reach this node, and nothing restricts who may send model requests. */
+const accessProblems = (problems: Schemas['Status']['problems']): AttentionItem[] =>
+  problems
+    .filter(({ code }) => code === 'remote_access_disabled')
+    .map(({ cause, remedy }) => ({
+      tone: 'warn',
+      text: 'Model requests from other machines are refused',
+      detail: `${cause} ${remedy}`,
+      at: null,
+      action: { label: 'Require API keys', href: '/settings' },
+    }));
 
 const CLOCK_TEXTS: Readonly<Record<string, { readonly text: string; readonly isAcceptable: boolean }>> = {
   clock_behind_limits: { text: 'Limits are ahead of the clock', isAcceptable: true },

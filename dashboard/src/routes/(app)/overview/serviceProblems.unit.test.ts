@@ -80,6 +80,20 @@ test('reports read models that are unavailable or far behind', () => {
   expect(readModels({ behind: 25_000 })).toEqual(['warn: Request log and charts are not up to date']);
 });
 
+test('reports that nothing restricts who may send model requests, and leads to the setting', () => {
+  const problem = { subject: null, since: '2026-01-15T12:00:00.000Z', cause: 'Anyone could.', remedy: 'Require keys.' };
+  const found = serviceProblems({ ...embedded, problems: [{ ...problem, code: 'remote_access_disabled' }] });
+  expect(found).toEqual([
+    {
+      tone: 'warn',
+      text: 'Model requests from other machines are refused',
+      detail: 'Anyone could. Require keys.',
+      at: null,
+      action: { label: 'Require API keys', href: '/settings' },
+    },
+  ]);
+});
+
 test('offers to accept the clock while limits do not follow it, and only then', () => {
   const problem = { subject: null, since: '2026-01-15T12:00:00.000Z', cause: 'It is behind.', remedy: 'Accept it.' };
   const codes = ['clock_behind_limits', 'clock_jumped', 'high_water_mark_stale'];
