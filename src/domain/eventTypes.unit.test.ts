@@ -52,6 +52,7 @@ const samples: Samples = {
   AccountReactivated: { ...account, from: 'paused' },
   AccountDeactivated: { ...account, from: 'active', reason: 'sign in again', code: 'token_revoked' },
   AccountDeleted: account,
+  AccountProxyChanged: { ...account, from: null, to: 'proxy.example:3128', proxy: sealed('proxy') },
   AccountLinkBegun: {
     linkId: uuid(1),
     browser: { redirectUri: 'http://127.0.0.1:1455/auth/callback' },

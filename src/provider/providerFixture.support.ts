@@ -18,6 +18,7 @@ import { openSqliteVault } from '../vault/sqliteVault.ts';
 import { expiryOf, identityOf } from './client/jwt.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './client/tokenEndpoint.ts';
 import { createModelPoller, type ModelPollerOptions } from './models/modelPoller.ts';
+import { directCalls } from './outgoingProxy/directCalls.support.ts';
 import { createAccessTokens } from './tokens/accessTokens.ts';
 import { createUsagePoller, type UsagePollerOptions } from './usage/usagePoller.ts';
 
@@ -56,8 +57,9 @@ export async function startFixture() {
     const handle = createCommandHandler({ log, hot, now: clock });
     const report = (error: Error) => void reports.push(error.message);
     const faults = collectFaults(reports);
-    const parts = { hot, handle, now: clock, newId: randomUUID, report, faults };
-    const tokenEndpoint = endpoint ?? createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 });
+    const parts = { hot, handle, agentFor: directCalls, now: clock, newId: randomUUID, report, faults };
+    const tokenEndpoint =
+      endpoint ?? createTokenEndpoint({ authBaseUrl: provider.authUrl, agentFor: directCalls, timeoutMs: 500 });
     const tokens = createAccessTokens({ ...parts, vault, tokenEndpoint });
     closing.push(async () => {
       await tokens.stop();

@@ -105,6 +105,12 @@ const kinds = {
     code: fc.constant('token_revoked'),
   }),
   AccountDeleted: record({ accountId: account }),
+  AccountProxyChanged: record({
+    accountId: account,
+    from: orNull(fc.constant('proxy.example:3128')),
+    to: orNull(fc.constant('proxy.example:1080')),
+    proxy: orNull(fc.constant(sealed('proxy'))),
+  }),
   AccountLinkBegun: record({
     linkId: id,
     browser: orNull(fc.constant({ redirectUri: 'http://127.0.0.1:1455/auth/callback' })),

@@ -23,6 +23,7 @@ import { createViews } from '../../src/management/http/views.ts';
 import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
 import { LiveFeed } from '../../src/management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../src/management/resources/status.ts';
+import { directCalls } from '../../src/provider/outgoingProxy/directCalls.support.ts';
 import { createAuthorization } from '../../src/provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
 import type { ReadModelPorts, ReadModels } from '../../src/readModels/readModels.ts';
@@ -107,8 +108,8 @@ export async function startManagement(
     ...{ hot, commands, vault, now, report },
     newId: randomUUID,
     node: 'test',
-    authorization: createAuthorization({ authBaseUrl, vault }),
-    deviceCodes: createDeviceCodes({ authBaseUrl, now }),
+    authorization: createAuthorization({ authBaseUrl, agentFor: directCalls, vault }),
+    deviceCodes: createDeviceCodes({ authBaseUrl, agentFor: directCalls, now }),
     callback: { host: '127.0.0.1', port: 0 },
   };
   const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });

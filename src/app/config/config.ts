@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseConnectionString } from '../../eventLog/eventstore/client/connectionString.ts';
+import { parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
 import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
 const integer = (min: number, max: number) =>
@@ -58,6 +59,17 @@ function checkConnectionString(text: string, { addIssue }: { addIssue: (message:
   }
 }
 
+/** Describes what is wrong without quoting the text, which may contain a password. */
+function checkProxyAddress(text: string, { addIssue }: { addIssue: (message: string) => void }): void {
+  try {
+    parseOutgoingProxy(text);
+  } catch (error) {
+    addIssue((error as Error).message);
+  }
+}
+
+const proxyAddress = z.string().superRefine(checkProxyAddress);
+
 const environment = z.object({
   /** Address to listen on. */
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
@@ -87,6 +99,14 @@ const environment = z.object({
   SVC_UPSTREAM_BASE_URL: httpUrl.default('https://chatgpt.com/backend-api'),
   /** Base URL of the provider's sign-in and token endpoints. */
   SVC_AUTH_BASE_URL: httpUrl.default('https://auth.openai.com'),
+  /** Proxy for all calls to the provider; overrides the next two. */
+  SVC_PROXY_URL: proxyAddress.optional(),
+  /** Proxy for calls to `https:` destinations. This and the next two also in lower case, which wins. */
+  HTTPS_PROXY: proxyAddress.optional(),
+  /** Proxy for calls to `http:` destinations. */
+  HTTP_PROXY: proxyAddress.optional(),
+  /** Destinations for which the two before do not hold. */
+  NO_PROXY: z.string().optional(),
   /** Interval at which each account's usage is polled. */
   SVC_USAGE_REFRESH_SECONDS: integer(1, 86_400).default(60),
   /** Time without data from the provider, or without the client reading, after which a request ends. */
@@ -141,9 +161,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && value !== '' && !isOfKubernetes(name, value)),
   );
+  // Other programs read these in both spellings, and prefer the lower case.
+  const inLowerCase = new Map<unknown, string>();
+  for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']) {
+    const lower = name.toLowerCase();
+    if (given[lower] === undefined) continue;
+    given[name] = given[lower];
+    inLowerCase.set(name, lower);
+  }
   const { error, data } = environment.safeParse(given);
+  const nameOf = (name: unknown) => inLowerCase.get(name) ?? name?.toString() ?? 'environment';
   const lines = [
-    ...(error?.issues ?? []).map(({ path, message }) => `${path[0]?.toString() ?? 'environment'}: ${message}`),
+    ...(error?.issues ?? []).map(({ path, message }) => `${nameOf(path[0])}: ${message}`),
     ...unknownSettings(Object.keys(given), settingNames),
   ];
   if (!data || lines.length > 0) throw new InvalidConfig(lines.join('\n'));

@@ -33,8 +33,26 @@ test('splits and trims lists', () =>
     '::1',
   ]));
 
+test('reads the proxy variables in both spellings, of which the lower case wins', () => {
+  expect(readConfig({ https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1', NO_PROXY: 'a' })).toMatchObject({
+    HTTPS_PROXY: 'http://lower:1',
+    NO_PROXY: 'a',
+  });
+  expect(readConfig({ https_proxy: '', HTTPS_PROXY: 'http://upper:1' }).HTTPS_PROXY).toBe('http://upper:1');
+});
+
+test('refuses the address of a proxy by the name that was used, without its password', () => {
+  const read = (env: Record<string, string>) => () => readConfig(env);
+  expect(read({ https_proxy: 'ftp://user:secret@proxy:1' })).toThrow(/^https_proxy: must be the address of an http/);
+  expect(read({ SVC_PROXY_URL: 'http://user:secret@proxy/x' })).toThrow('SVC_PROXY_URL: must end after the port');
+  expect(read({ HTTP_PROXY: 'http://user:secret%@proxy' })).not.toThrow(/secret/);
+});
+
 describe('an invalid value', () => {
   test.each([
+    ['SVC_PROXY_URL', 'ftp://proxy'],
+    ['HTTPS_PROXY', 'http://'],
+    ['http_proxy', 'http://proxy:99999'],
     ['SVC_PORT', '65536'],
     ['SVC_PORT', 'http'],
     ['SVC_DATA_DIR', '~/svc'],

@@ -72,8 +72,8 @@ export async function createManagementSurface(
     report,
     onAccountImported: provider.pollNewAccount,
     node: folder.node,
-    authorization: createAuthorization({ authBaseUrl, vault }),
-    deviceCodes: createDeviceCodes({ authBaseUrl, now }),
+    authorization: createAuthorization({ authBaseUrl, agentFor: provider.agentFor, vault }),
+    deviceCodes: createDeviceCodes({ authBaseUrl, agentFor: provider.agentFor, now }),
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
   const management = createManagement({

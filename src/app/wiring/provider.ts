@@ -1,12 +1,18 @@
 import type { AccountId } from '../../domain/core/brands.ts';
 import { createTokenEndpoint } from '../../provider/client/tokenEndpoint.ts';
 import { createModelPoller } from '../../provider/models/modelPoller.ts';
+import {
+  type AgentFor,
+  createOutgoingProxies,
+  type OutgoingProxies,
+} from '../../provider/outgoingProxy/outgoingProxies.ts';
 import { type AccessTokens, createAccessTokens } from '../../provider/tokens/accessTokens.ts';
 import { createProactiveRefresh } from '../../provider/tokens/proactiveRefresh.ts';
 import { createLearnedUsage, type LearnedUsage } from '../../provider/usage/learnedUsage.ts';
 import { createUsagePoller } from '../../provider/usage/usagePoller.ts';
 import { createPlainUpstreamPool } from '../../proxy/upstream/plain/plainUpstreamPool.ts';
 import type { UpstreamPool, UpstreamPoolOptions } from '../../proxy/upstream/upstreamPool.ts';
+import { type UpstreamRoute, UpstreamRoutes } from '../../proxy/upstream/upstreamRoutes.ts';
 import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
 import { whenTermEnds } from './leaderTasks.ts';
@@ -15,7 +21,9 @@ import { watchAccounts } from './watchAccounts.ts';
 
 /** Everything that calls the provider, except for the proxy's requests. */
 export interface ProviderServices {
-  readonly upstream: UpstreamPool;
+  readonly routeOf: (accountId: AccountId) => UpstreamRoute;
+  /** For sign-ins. */
+  readonly agentFor: AgentFor;
   /** Prefix of the provider's paths. */
   readonly basePath: string;
   readonly tokens: AccessTokens;
@@ -34,11 +42,42 @@ const IDLE_CONNECTION_MS = 30_000;
 /** As long as providers let resolvers cache their addresses. Then a connection costs a resumed TLS handshake. */
 const MAX_CONNECTION_AGE_MS = 300_000;
 
-async function createUpstreamPool(config: Config, options: UpstreamPoolOptions): Promise<UpstreamPool> {
-  if (config.SVC_PLAIN_HTTP) return createPlainUpstreamPool(options);
+type CreateUpstreamPool = (options: UpstreamPoolOptions) => UpstreamPool;
+
+async function upstreamPoolFactory(config: Config): Promise<CreateUpstreamPool> {
+  if (config.SVC_PLAIN_HTTP) return createPlainUpstreamPool;
   // Imported on demand: undici adds 140 ms and 30 MB to a start.
   const { createUndiciUpstreamPool } = await import('../../proxy/upstream/undici/undiciUpstreamPool.ts');
-  return createUndiciUpstreamPool(options);
+  return createUndiciUpstreamPool;
+}
+
+/** Creates the choice of proxies, and says which ones the environment sets. */
+function createProxies({ config, hot, store, faults, print }: Foundation): OutgoingProxies {
+  const destinations = [new URL(config.SVC_UPSTREAM_BASE_URL), new URL(config.SVC_AUTH_BASE_URL)];
+  const connectTimeoutMs = CONNECT_TIMEOUT_MS;
+  const options = { settings: config, destinations, hot, vault: store.vault, faults, connectTimeoutMs };
+  const proxies = createOutgoingProxies(options);
+  for (const destination of destinations) {
+    const proxy = proxies.proxyFor(destination, null);
+    if (proxy) print(`Calls to ${destination.host} leave through the proxy ${proxy.name}`);
+  }
+  return proxies;
+}
+
+function createRoutes(base: URL, proxies: OutgoingProxies, createPool: CreateUpstreamPool): UpstreamRoutes {
+  const routes = new UpstreamRoutes({
+    proxyOf: (accountId) => proxies.proxyFor(base, accountId),
+    createPool: (proxy) =>
+      createPool({
+        origin: base,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        idleMs: IDLE_CONNECTION_MS,
+        maxAgeMs: MAX_CONNECTION_AGE_MS,
+        openConnection: proxy && proxies.connectionsTo(base, proxy),
+      }),
+  });
+  proxies.onRetired((inUse) => routes.keepOnly(inUse));
+  return routes;
 }
 
 /** Creates the clients of the provider. Polling and proactive refreshes begin with `start`. */
@@ -48,24 +87,22 @@ export async function createProviderServices(
 ): Promise<ProviderServices> {
   const { config, store, hot, handle, now, newId, report, faults, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
-  const upstream = await createUpstreamPool(config, {
-    origin: base,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    idleMs: IDLE_CONNECTION_MS,
-    maxAgeMs: MAX_CONNECTION_AGE_MS,
-  });
+  const proxies = createProxies(foundation);
+  const { agentFor } = proxies;
+  const routes = createRoutes(base, proxies, await upstreamPoolFactory(config));
   const tokens = createAccessTokens({
     hot,
     handle,
     vault: store.vault,
     now,
     newId,
-    tokenEndpoint: createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL }),
+    tokenEndpoint: createTokenEndpoint({ authBaseUrl: config.SVC_AUTH_BASE_URL, agentFor }),
     report,
     faults,
     ...(recordResult && { recordResult }),
   });
-  const polling = { hot, handle, tokens, now, newId, faults, upstreamBaseUrl: config.SVC_UPSTREAM_BASE_URL };
+  const upstreamBaseUrl = config.SVC_UPSTREAM_BASE_URL;
+  const polling = { hot, handle, tokens, agentFor, now, newId, faults, upstreamBaseUrl };
   const usage = createUsagePoller({ ...polling, everyMs: config.SVC_USAGE_REFRESH_SECONDS * 1_000 });
   const models = createModelPoller({ ...polling, clientVersion: config.SVC_CLIENT_VERSION });
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
@@ -74,7 +111,8 @@ export async function createProviderServices(
   let stopPolling = async (): Promise<void> => undefined;
 
   return {
-    upstream,
+    routeOf: (accountId) => routes.routeOf(accountId),
+    agentFor,
     basePath: base.pathname.replace(/\/$/, ''),
     tokens,
     learnedUsage,
@@ -101,7 +139,8 @@ export async function createProviderServices(
       await usage.stop();
       await models.stop();
       await tokens.stop();
-      upstream.destroy();
+      proxies.stop();
+      routes.destroy();
     },
   };
 }

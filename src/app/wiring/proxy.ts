@@ -74,7 +74,7 @@ export async function createProxySurface(
   const openRequests = new OpenRequests({
     accounts: accountsFor(foundation, pendingState),
     provider: {
-      pool: provider.upstream,
+      routeOf: provider.routeOf,
       basePath: provider.basePath,
       accessTokens: provider.tokens,
       outboundHeaders: outboundHeaders,

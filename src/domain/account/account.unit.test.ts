@@ -44,6 +44,7 @@ describe('import', () => {
       hasReadableIdToken: true,
       status: 'active',
       deactivationReason: null,
+      proxy: null,
       importedAt: NOW,
     });
   });

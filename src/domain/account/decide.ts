@@ -1,4 +1,4 @@
-import type { AccountId } from '../core/brands.ts';
+import type { AccountId, Sealed } from '../core/brands.ts';
 import type { Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
 import {
@@ -8,6 +8,7 @@ import {
   AccountImported,
   AccountPaused,
   AccountPlanChanged,
+  AccountProxyChanged,
   AccountReactivated,
   AccountTokensReplaced,
   type ImportedAccount,
@@ -22,6 +23,8 @@ export type AccountCommand =
   | { type: 'ReactivateAccount'; accountId: AccountId }
   | { type: 'DeactivateAccount'; accountId: AccountId; reason: string; code: string }
   | { type: 'ObservePlan'; accountId: AccountId; planType: string }
+  /** `from` and `to`: host and port; `proxy`: the whole address. */
+  | { type: 'ChangeProxy'; accountId: AccountId; from: string | null; to: string | null; proxy: Sealed | null }
   | { type: 'DeleteAccount'; accountId: AccountId };
 
 /** @throws Refusal `duplicate_identity_conflict` | `account_not_found` */
@@ -45,6 +48,10 @@ export function decide(command: AccountCommand, state: AccountState): AccountEve
       return command.planType === account.planType
         ? []
         : [AccountPlanChanged({ accountId, from: account.planType, to: command.planType })];
+    case 'ChangeProxy': {
+      const { from: before, to, proxy } = command;
+      return proxy === account.proxy ? [] : [AccountProxyChanged({ accountId, from: before, to, proxy })];
+    }
     case 'DeleteAccount':
       return [AccountDeleted({ accountId })];
   }

@@ -86,6 +86,26 @@ export const AccountDeactivated = event('AccountDeactivated', {
   describe: ({ accountId, reason }) => `account ${accountId} was deactivated: ${reason}`,
 });
 
+export const AccountProxyChanged = event('AccountProxyChanged', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      accountId: accountIdSchema(z),
+      /** Host and port of the proxy before; null without one. */
+      from: z.string().nullable(),
+      /** Host and port of the proxy since; null: the proxy of the environment, if there is one. */
+      to: z.string().nullable(),
+      /** The address, sealed because it may carry a password; null without a proxy. */
+      proxy: sealedSchema(z).nullable(),
+    }),
+  describe: ({ accountId, from, to }) =>
+    to === null
+      ? `account ${accountId} no longer has a proxy of its own (it was ${from})`
+      : from === to
+        ? `the address of the proxy ${to} of account ${accountId} changed`
+        : `account ${accountId} uses the proxy ${to}${from === null ? '' : ` instead of ${from}`}`,
+});
+
 export const AccountDeleted = event('AccountDeleted', {
   version: 1,
   data: (z) => z.object({ accountId: accountIdSchema(z) }),
@@ -99,4 +119,5 @@ export type AccountEvent =
   | EventOf<typeof AccountPaused>
   | EventOf<typeof AccountReactivated>
   | EventOf<typeof AccountDeactivated>
+  | EventOf<typeof AccountProxyChanged>
   | EventOf<typeof AccountDeleted>;

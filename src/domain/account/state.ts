@@ -12,6 +12,8 @@ export interface Account {
   readonly status: AccountStatus;
   /** Why it is deactivated; null in every other status. */
   readonly deactivationReason: string | null;
+  /** The address of the account's own proxy; null: calls leave as the environment says. */
+  readonly proxy: Sealed | null;
   readonly importedAt: Instant;
 }
 
@@ -23,9 +25,24 @@ export const initialState: AccountState = undefined;
 export function evolve(account: AccountState, { type, data, time }: Recorded<AccountEvent>): AccountState {
   switch (type) {
     case 'AccountImported':
-      return { ...identityOf(data), id: data.accountId, status: 'active', deactivationReason: null, importedAt: time };
+      return {
+        ...identityOf(data),
+        id: data.accountId,
+        status: 'active',
+        deactivationReason: null,
+        proxy: data.proxy ?? null,
+        importedAt: time,
+      };
     case 'AccountTokensReplaced':
-      return account && { ...account, ...identityOf(data), ...reactivated(account.status) };
+      // New tokens without a proxy leave the account's own in place.
+      return (
+        account && {
+          ...account,
+          ...identityOf(data),
+          ...reactivated(account.status),
+          proxy: data.proxy ?? account.proxy,
+        }
+      );
     case 'AccountPlanChanged':
       return account && { ...account, planType: data.to };
     case 'AccountPaused':
@@ -34,6 +51,8 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
       return account && { ...account, status: 'active', deactivationReason: null };
     case 'AccountDeactivated':
       return account && { ...account, status: 'deactivated', deactivationReason: data.reason };
+    case 'AccountProxyChanged':
+      return account && { ...account, proxy: data.proxy };
     case 'AccountDeleted':
       return undefined;
   }

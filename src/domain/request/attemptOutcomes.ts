@@ -25,6 +25,10 @@ export const attemptOutcomes = {
   /** The answer is too long for svc. */
   event_too_large: 'none',
   request_refused: 'none',
+  /** The proxy on the way to the provider. */
+  proxy_failed: 'none',
+  /** The connection through a proxy broke within the response: it is unknown on which side of the proxy. */
+  proxy_cut: 'none',
   client_gone: 'none',
   aborted: 'none',
   limit_reached: 'none',

@@ -34,6 +34,7 @@ const account = (id: AccountId, status: AccountStatus = 'active', planType = 'pl
     hasReadableIdToken: true,
     status,
     deactivationReason: null,
+    proxy: null,
     importedAt: earlier(DAY),
   },
 ];

@@ -94,7 +94,12 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
         await commands.handle(subjects.accountLink, link.id, command, cause);
       } else {
         const { redirectUri } = link.browser;
-        const grant = { code: result.code, verifier: authorization.verifierOf(link.id), redirectUri };
+        const grant = {
+          code: result.code,
+          verifier: authorization.verifierOf(link.id),
+          redirectUri,
+          accountId: link.target,
+        };
         await exchange(link, by, cause, () => authorization.exchange(grant));
       }
       return hot.state.links.get(link.id);
@@ -105,7 +110,12 @@ export function createCodeExchange(options: CodeExchangeOptions): CodeExchange {
       const redeem = async (): Promise<TokenResponse> => {
         if (end.kind === 'tokens') return end;
         const { code, verifier } = end;
-        return authorization.exchange({ code, verifier, redirectUri: deviceCodes.redirectUri });
+        return authorization.exchange({
+          code,
+          verifier,
+          redirectUri: deviceCodes.redirectUri,
+          accountId: link.target,
+        });
       };
       // The provider returns the code of a device once; unlike a browser, nothing delivers it a second time.
       await completion.repeatUntilRecorded(link, () => exchange(link, 'device', cause, redeem));

@@ -1,3 +1,5 @@
+import { isProxyFailureCode } from '../../provider/outgoingProxy/proxyFailure.ts';
+
 /** Messages by the code that the log stores for a failed link: what happened, then what to do. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['cancelled', 'The sign-in was cancelled'],
@@ -28,6 +30,9 @@ export function linkErrorMessage(
   code: string,
   accounts: { readonly expected?: string | undefined; readonly actual?: string | undefined } = {},
 ): string {
+  if (isProxyFailureCode(code)) {
+    return `The proxy between svc and the provider failed (${code}), so the sign-in was not completed: mend it, then start again`;
+  }
   if (code !== 'wrong_account')
     return MESSAGES.get(code) ?? `The provider did not complete the sign-in (${code}): start again`;
   const expected = accounts.expected ?? 'the account to sign in again';

@@ -51,7 +51,7 @@ export function createLinkMonitor(options: LinkMonitorOptions): LinkMonitor {
   let expiry: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  async function poll({ id, device }: AccountLink, signal: AbortSignal): Promise<FinalPollResult | undefined> {
+  async function poll({ id, device, target }: AccountLink, signal: AbortSignal): Promise<FinalPollResult | undefined> {
     if (!device) return undefined;
     const secrets = JSON.parse(vault.open(device.secrets)) as DeviceSecrets;
     let { intervalMs } = device;
@@ -59,7 +59,7 @@ export function createLinkMonitor(options: LinkMonitorOptions): LinkMonitor {
     for (;;) {
       await delay(intervalMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return undefined;
-      const response = await deviceCodes.poll(secrets, signal);
+      const response = await deviceCodes.poll(secrets, target, signal);
       if (signal.aborted) return undefined;
       switch (response.kind) {
         case 'pending':

@@ -77,7 +77,7 @@ export function createStartLink(options: StartLinkOptions): StartLink {
     { target, onDuplicate }: LinkRequest,
     cause: Cause,
   ): Promise<StartedLink> {
-    const { secrets, intervalMs, lifetimeMs } = await deviceCodes.request();
+    const { secrets, intervalMs, lifetimeMs } = await deviceCodes.request(target);
     const expiresAt = instant(now() + lifetimeMs);
     const sealed = vault.seal(await vault.createKey(linkKeyOf(linkId)), JSON.stringify(secrets));
     const device = { secrets: sealed, intervalMs };

@@ -6,6 +6,8 @@ import type { HandleCommand } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
+import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
+import { isProxyFailureCode } from '../outgoingProxy/proxyFailure.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedModels, readModels } from './modelsPayload.ts';
@@ -30,6 +32,7 @@ export interface ModelPollerOptions {
   /** A new UUID. */
   readonly newId: () => string;
   readonly faults: Pick<Faults, 'raise' | 'clear'>;
+  readonly agentFor: AgentFor;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
   /** `SVC_CLIENT_VERSION`: the provider omits models that are too new for this version. */
@@ -53,13 +56,14 @@ export function createModelPoller({
   now,
   newId,
   faults,
+  agentFor,
   upstreamBaseUrl,
   clientVersion,
   everyMs = INTERVAL_MS,
   timeoutMs = 15_000,
 }: ModelPollerOptions): ModelPoller {
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
-  const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
+  const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, agentFor, newId });
   // All plans share a stream: writing one after the other avoids conflicts.
   const serialize = createSemaphore(1);
   const inFlight = new Map<string, Promise<void>>();
@@ -117,7 +121,8 @@ export function createModelPoller({
         reportProblem(planType, status === 200 ? 'are in an unknown format' : `could not be read: HTTP ${status}`);
       return models;
     } catch (error) {
-      if (!signal.aborted) reportProblem(planType, `could not be read: ${codeOf(error)}`);
+      const code = codeOf(error);
+      if (!signal.aborted && !isProxyFailureCode(code)) reportProblem(planType, `could not be read: ${code}`);
       return undefined;
     }
   }

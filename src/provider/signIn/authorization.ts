@@ -11,10 +11,12 @@ import {
   calculatePKCECodeChallenge,
   validateAuthResponse,
 } from 'oauth4webapi';
+import type { AccountId } from '../../domain/core/brands.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { codeOf, onceOnlyClient } from '../client/providerClient.ts';
 import { CLIENT_ID, SIGN_IN_FLAGS, SIGN_IN_SCOPE } from '../client/registration.ts';
 import { asErrorCode, readTokenResponse, type TokenResponse } from '../client/tokenResponse.ts';
+import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
 
 /** The result of a callback. `foreign`: it belongs to another sign-in, or is not from the provider. */
 export type CallbackResult =
@@ -27,6 +29,8 @@ export interface Grant {
   readonly code: string;
   readonly verifier: string;
   readonly redirectUri: string;
+  /** The account that signs in again, whose proxy the exchange takes; null for a new one. */
+  readonly accountId: AccountId | null;
 }
 
 /** Sign-in by browser. */
@@ -46,6 +50,7 @@ export interface Authorization {
 export interface AuthorizationOptions {
   /** `SVC_AUTH_BASE_URL` */
   readonly authBaseUrl: string;
+  readonly agentFor: AgentFor;
   readonly vault: Pick<Vault, 'digest'>;
   readonly timeoutMs?: number;
 }
@@ -55,8 +60,14 @@ export interface AuthorizationOptions {
  * link's id under the installation's key: unpredictable without it, the same on every node and after a restart, and never
  * stored.
  */
-export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: AuthorizationOptions): Authorization {
+export function createAuthorization({
+  authBaseUrl,
+  agentFor,
+  vault,
+  timeoutMs = 8_000,
+}: AuthorizationOptions): Authorization {
   const server: AuthorizationServer = { issuer: authBaseUrl };
+  const tokenUrl = `${authBaseUrl}/oauth/token`;
   const registration: Client = { client_id: CLIENT_ID };
   const client = onceOnlyClient.extend({ timeout: { request: timeoutMs } });
   const stateOf = (linkId: string) => vault.digest('OAuth state', linkId);
@@ -92,7 +103,7 @@ export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: A
       }
     },
 
-    async exchange({ code, verifier, redirectUri }) {
+    async exchange({ code, verifier, redirectUri, accountId }) {
       const form = {
         grant_type: 'authorization_code',
         client_id: CLIENT_ID,
@@ -101,7 +112,7 @@ export function createAuthorization({ authBaseUrl, vault, timeoutMs = 8_000 }: A
         redirect_uri: redirectUri,
       };
       try {
-        const { statusCode, body } = await client.post(`${authBaseUrl}/oauth/token`, { form });
+        const { statusCode, body } = await client.post(tokenUrl, { form, ...agentFor(tokenUrl, accountId) });
         return readTokenResponse(statusCode, body);
       } catch (error) {
         return { kind: 'transient', code: codeOf(error) };

@@ -1,11 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { uuid } from '../../../test/support/specification.ts';
+import { directCalls } from '../outgoingProxy/directCalls.support.ts';
 import { createAuthorization } from './authorization.ts';
 
 const forInstallation = (installation: string) =>
   createAuthorization({
     authBaseUrl: 'http://127.0.0.1:9',
+    agentFor: directCalls,
     vault: {
       digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
     },

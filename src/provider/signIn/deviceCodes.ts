@@ -1,9 +1,10 @@
-import type { Instant } from '../../domain/core/brands.ts';
+import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { asObject, type JsonObject, objectIn } from '../client/json.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
 import { CLIENT_ID } from '../client/registration.ts';
 import { errorCodeIn, type TokenResponse, tokensIn } from '../client/tokenResponse.ts';
+import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
 
 /** Identifies a device sign-in. Together with the user code it grants access to the account. */
 export interface DeviceSecrets {
@@ -35,15 +36,19 @@ export interface DeviceCodes {
   readonly verificationUrl: string;
   /** A parameter of the code exchange. No browser is redirected to it. */
   readonly redirectUri: string;
-  /** @throws Refusal `device_auth_unavailable` | `device_auth_failed` */
-  request(): Promise<DeviceCode>;
+  /**
+   * @param accountId the account that signs in again, whose proxy the call takes; null for a new one
+   * @throws Refusal `device_auth_unavailable` | `device_auth_failed`
+   */
+  request(accountId: AccountId | null): Promise<DeviceCode>;
   /** Polls once. Never rejects. */
-  poll(secrets: DeviceSecrets, signal: AbortSignal): Promise<DevicePollResult>;
+  poll(secrets: DeviceSecrets, accountId: AccountId | null, signal: AbortSignal): Promise<DevicePollResult>;
 }
 
 export interface DeviceCodesOptions {
   /** `SVC_AUTH_BASE_URL` */
   readonly authBaseUrl: string;
+  readonly agentFor: AgentFor;
   readonly now: () => Instant;
   readonly timeoutMs?: number;
 }
@@ -57,8 +62,9 @@ const MAX_SECONDS = 3_600;
  * The provider's own device flow (docs/provider.md#device-sign-in). Unlike RFC 8628 it uses JSON and other names, and it ends
  * with an authorization code.
  */
-export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
+export function createDeviceCodes({ authBaseUrl, agentFor, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
   const base = `${authBaseUrl}/api/accounts/deviceauth`;
+  const pollUrl = `${base}/token`;
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
   // A request for a code may be retried, because a lost code does no harm.
   const retryingClient = client.extend({
@@ -69,9 +75,10 @@ export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: Devic
     verificationUrl: `${authBaseUrl}/codex/device`,
     redirectUri: `${authBaseUrl}/deviceauth/callback`,
 
-    async request() {
+    async request(accountId) {
+      const url = `${base}/usercode`;
       const response = await retryingClient
-        .post(`${base}/usercode`, { json: { client_id: CLIENT_ID } })
+        .post(url, { json: { client_id: CLIENT_ID }, ...agentFor(url, accountId) })
         .catch((error) => refuse('device_auth_failed', { reason: codeOf(error) }));
       const body = objectIn(response.body);
       if (response.statusCode === 404) return refuse('device_auth_unavailable');
@@ -80,10 +87,14 @@ export function createDeviceCodes({ authBaseUrl, now, timeoutMs = 8_000 }: Devic
       return deviceCodeIn(body, now()) ?? refuse('device_auth_failed', { reason: 'invalid_response' });
     },
 
-    async poll({ deviceAuthId, userCode }, signal) {
+    async poll({ deviceAuthId, userCode }, accountId, signal) {
       const json = { device_auth_id: deviceAuthId, user_code: userCode };
       try {
-        const { statusCode, body, headers } = await client.post(`${base}/token`, { json, signal });
+        const { statusCode, body, headers } = await client.post(pollUrl, {
+          json,
+          signal,
+          ...agentFor(pollUrl, accountId),
+        });
         return readPoll(statusCode, objectIn(body), secondsIn(headers['retry-after']));
       } catch (error) {
         return { kind: 'unreachable', code: codeOf(error) };

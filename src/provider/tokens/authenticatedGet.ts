@@ -1,6 +1,7 @@
 import type { Got } from 'got';
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
+import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
 import type { AccessTokens } from './accessTokens.ts';
 
 /** The provider's response to a request as an account. */
@@ -13,6 +14,7 @@ export interface AuthenticatedGetOptions {
   readonly hot: HotRunner;
   readonly tokens: Pick<AccessTokens, 'headersFor' | 'refresh'>;
   readonly client: Got;
+  readonly agentFor: AgentFor;
   /** A new UUID. */
   readonly newId: () => string;
 }
@@ -29,7 +31,13 @@ export type AuthenticatedGet = (
 ) => Promise<AccountResponse | undefined>;
 
 /** Creates the GET, with these tokens and this HTTP client. */
-export function createAuthenticatedGet({ hot, tokens, client, newId }: AuthenticatedGetOptions): AuthenticatedGet {
+export function createAuthenticatedGet({
+  hot,
+  tokens,
+  client,
+  agentFor,
+  newId,
+}: AuthenticatedGetOptions): AuthenticatedGet {
   return async (accountId, url, signal) => {
     let mayRefresh = true;
     if (!tokens.headersFor(accountId)) {
@@ -46,7 +54,8 @@ export function createAuthenticatedGet({ hot, tokens, client, newId }: Authentic
     const headers = tokens.headersFor(accountId);
     const account = hot.state.accounts.get(accountId);
     if (!headers || !account || account.status === 'deactivated' || signal.aborted) return undefined;
-    const { statusCode, body } = await client.get(url, { headers: { ...headers, 'x-request-id': newId() }, signal });
+    const options = { headers: { ...headers, 'x-request-id': newId() }, signal, ...agentFor(url, accountId) };
+    const { statusCode, body } = await client.get(url, options);
     return { status: statusCode, body, authorization: headers.authorization };
   }
 }

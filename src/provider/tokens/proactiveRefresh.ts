@@ -54,7 +54,7 @@ export function createProactiveRefresh({
   async function refresh(accountId: AccountId): Promise<void> {
     const isStillDue = () => !isStopped && isDue(accountId);
     const result = await limitParallel(async () => (isStillDue() ? tokens.refresh(accountId, 'expiring') : 'already'));
-    if (result !== 'transient') failures.delete(accountId);
+    if (result !== 'transient' && result !== 'proxyFailed') failures.delete(accountId);
     else {
       const count = (failures.get(accountId)?.count ?? 0) + 1;
       const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (count - 1), MAX_BACKOFF_MS);

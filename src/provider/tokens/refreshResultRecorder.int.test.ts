@@ -13,6 +13,7 @@ import { openOutbox } from '../../eventLog/outbox/outbox.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { startHotRunner } from '../../state/hotRunner.ts';
 import { createTokenEndpoint } from '../client/tokenEndpoint.ts';
+import { directCalls } from '../outgoingProxy/directCalls.support.ts';
 import { type ProviderFixture, startFixture, TOKEN } from '../providerFixture.support.ts';
 import { createAccessTokens } from './accessTokens.ts';
 import { createRefreshResultRecorder } from './refreshResultRecorder.ts';
@@ -50,7 +51,7 @@ async function startNodeWithOutbox() {
     newId: randomUUID,
     report: () => {},
     faults: collectFaults(),
-    tokenEndpoint: createTokenEndpoint({ authBaseUrl: provider.authUrl, timeoutMs: 500 }),
+    tokenEndpoint: createTokenEndpoint({ authBaseUrl: provider.authUrl, agentFor: directCalls, timeoutMs: 500 }),
     recordResult: createRefreshResultRecorder({ hot: hot.state, record: sink.record, now }),
   });
   onTestFinished(async () => {

@@ -6,6 +6,8 @@ import { monthOf, subjects } from '../../state/fold/subjects.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { objectIn } from '../client/json.ts';
 import { codeOf, providerClient } from '../client/providerClient.ts';
+import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
+import { isProxyFailureCode } from '../outgoingProxy/proxyFailure.ts';
 import type { AccessTokens } from '../tokens/accessTokens.ts';
 import { type AccountResponse, createAuthenticatedGet } from '../tokens/authenticatedGet.ts';
 import { type ReportedUsage, readUsage } from './usagePayload.ts';
@@ -18,6 +20,7 @@ export interface ObserveUsageOptions {
   /** A new UUID. */
   readonly newId: () => string;
   readonly faults: Pick<Faults, 'raise' | 'clear'>;
+  readonly agentFor: AgentFor;
   /** `SVC_UPSTREAM_BASE_URL` */
   readonly upstreamBaseUrl: string;
   readonly timeoutMs?: number;
@@ -45,6 +48,7 @@ export function createObserveUsage({
   now,
   newId,
   faults,
+  agentFor,
   upstreamBaseUrl,
   timeoutMs = 10_000,
   backoffMs = 500,
@@ -58,7 +62,7 @@ export function createObserveUsage({
       calculateDelay: ({ attemptCount, retryAfter }) => retryAfter ?? backoffMs * 2 ** (attemptCount - 1),
     },
   });
-  const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, newId });
+  const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, agentFor, newId });
   /** Consecutive responses that the account does not exist. */
   const misses = new Map<AccountId, number>();
   /** With a wrong base URL every account gets 404. So 404 means a missing account only after a success. */
@@ -83,7 +87,9 @@ export function createObserveUsage({
     } catch (error) {
       if (signal.aborted) return undefined;
       misses.delete(accountId);
-      reportProblem(accountId, `could not be read: ${codeOf(error)}`);
+      const code = codeOf(error);
+      // A proxy that fails is a problem of its own, said once for all accounts.
+      if (!isProxyFailureCode(code)) reportProblem(accountId, `could not be read: ${code}`);
       return undefined;
     }
   }

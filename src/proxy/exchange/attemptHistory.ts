@@ -10,6 +10,8 @@ export interface OpenAttempt {
   readonly startedAt: Instant;
   /** The header that was sent. If the provider refuses a token that has been replaced meanwhile, no refresh is needed. */
   readonly authorization: string;
+  /** Host and port of the proxy that the call goes through. */
+  readonly proxy: string | undefined;
 }
 
 /** What the log keeps of the end of an attempt besides its outcome. */
@@ -28,7 +30,7 @@ export class AttemptHistory {
   /** Ends the open attempt, if there is one. */
   end(outcome: AttemptOutcome, now: Instant, details?: AttemptDetails): void {
     if (!this.open) return;
-    const { accountId, decision, startedAt } = this.open;
+    const { accountId, decision, startedAt, proxy } = this.open;
     this.open = undefined;
     // Spelled out instead of spread, because this runs for every request; JSON omits undefined fields.
     this.ended.push({
@@ -45,6 +47,7 @@ export class AttemptHistory {
       isRepeat: decision.isRepeat,
       providerStatus: details?.providerStatus,
       errno: details?.errno,
+      proxy,
     });
   }
 }

@@ -7,7 +7,7 @@ export interface Classification {
   /** Recorded as the attempt's outcome, which `attemptOutcomes` lists. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
   readonly outcome: Exclude<AttemptOutcome, 'ok' | 'failed_event' | 'client_gone' | 'aborted' | 'limit_reached'>;
   /** Who is at fault. A failure of the client's ends the request, any other leads to the next attempt. */
-  readonly owner: 'account' | 'provider' | 'client';
+  readonly owner: 'account' | 'provider' | 'proxy' | 'client';
   /**
    * What happens to the account. `limit`: not used until `limitedUntil`; `cool`: cools down, for at least `coolForMs`;
    * `deactivate`: not used until an operator acts; `refresh`: its access token is refreshed.
@@ -50,12 +50,16 @@ export function classify(failure: Failure, now: Instant): Classification {
   switch (failure.kind) {
     case 'unreachable':
       return { outcome: 'unreachable', owner: 'provider', effect: 'cool', code: undefined };
+    case 'proxyFailed':
+      return { outcome: 'proxy_failed', owner: 'proxy', effect: 'none', code: failure.code };
     case 'notAStream':
       return { outcome: 'not_a_stream', owner: 'provider', effect: 'cool', code: undefined };
     case 'notJson':
       return { outcome: 'not_json', owner: 'provider', effect: 'cool', code: undefined };
     case 'cut':
-      return { outcome: 'cut', owner: 'provider', effect: 'cool', code: 'stream_incomplete' };
+      return failure.isProxied
+        ? { outcome: 'proxy_cut', owner: 'proxy', effect: 'none', code: 'stream_incomplete' }
+        : { outcome: 'cut', owner: 'provider', effect: 'cool', code: 'stream_incomplete' };
     case 'idle':
       return { outcome: 'idle', owner: 'provider', effect: 'cool', code: 'stream_idle_timeout' };
     case 'eventTooLarge':

@@ -18,12 +18,17 @@ export function errorForClient(failure: Failure, classification: Classification,
     case 'idle':
       return upstreamError('The provider stopped sending. Retry the request.', 'stream_idle_timeout');
     case 'cut':
+    case 'proxy_cut':
       return upstreamError('The provider ended its response early. Retry the request.', 'stream_incomplete');
     case 'event_too_large':
       return upstreamError(
         "An event or the JSON body of the provider's response exceeds 16 MiB",
         'stream_event_too_large',
       );
+    case 'proxy_failed': {
+      const problem = failure.kind === 'proxyFailed' ? failure.problem : 'failed';
+      return upstreamError(`The proxy between svc and the provider ${problem}. Retry later.`, 'outgoing_proxy_failed');
+    }
     case 'unreachable':
       return upstreamError('The provider is unreachable. Retry later.');
     case 'unauthorized':

@@ -3,6 +3,7 @@ import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
+import type { RefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { estimatedUsage } from '../admission/estimate.ts';
 import type { StreamStop } from '../admission/streamStop.ts';
 import { ProxyError } from '../errors/proxyError.ts';
@@ -53,6 +54,16 @@ const NOTHING = Buffer.alloc(0);
 const NO_BODY: readonly Buffer[] = [];
 const NO_ACCOUNTS: readonly AccountId[] = [];
 const NO_CLASSIFICATION: Pick<Classification, 'code' | 'limitedUntil'> = { code: undefined };
+
+/** How an attempt failed whose account got no valid token. @param result of the refresh */
+const refreshFailure = (result: RefreshResult): Failure =>
+  result === 'proxyFailed' ? PROXY_FAILED_REFRESH : { kind: 'refreshFailed', isPermanent: result === 'permanent' };
+
+const PROXY_FAILED_REFRESH: Failure = {
+  kind: 'proxyFailed',
+  code: 'token_refresh',
+  problem: 'failed when the tokens of the account were refreshed',
+};
 
 /**
  * One admitted request until its outcome is in the log: choose an account, call the provider, classify the failure, try
@@ -168,7 +179,8 @@ export class Exchange implements CallListener {
 
   #attempt({ accountId, decision }: Pick<OpenAttempt, 'accountId' | 'decision'>, startedAt: Instant): void {
     const account = this.#services.provider.accessTokens.headersFor(accountId);
-    const attempt = { accountId, decision, startedAt, authorization: account?.authorization ?? '' };
+    const { proxy } = this.#services.provider.routeOf(accountId);
+    const attempt = { accountId, decision, startedAt, authorization: account?.authorization ?? '', proxy };
     if (account) this.#callProvider(attempt, account);
     else this.#refresh(attempt, 'expired', undefined);
   }
@@ -178,7 +190,8 @@ export class Exchange implements CallListener {
     this.#said = undefined;
     this.#attempts.open = attempt;
     this.#call = new UpstreamCall(this, this.request);
-    this.#call.start(this.#services.provider, account);
+    const { provider } = this.#services;
+    this.#call.start(provider.routeOf(attempt.accountId), provider, account);
   }
 
   /** Refreshes the account's token before the call. If that fails, the attempt fails. */
@@ -193,7 +206,7 @@ export class Exchange implements CallListener {
         if (this.#state !== 'refreshing') return;
         const account = result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
         if (account) this.#callProvider({ ...attempt, authorization: account.authorization }, account);
-        else this.onFailed({ kind: 'refreshFailed', isPermanent: result === 'permanent' });
+        else this.onFailed(refreshFailure(result));
       },
       () => {
         if (this.#state === 'refreshing') this.onFailed({ kind: 'refreshFailed', isPermanent: false });

@@ -81,33 +81,37 @@ function setUp(isStream: boolean) {
   const exchange = new Exchange({ ...request, ...(isStream && { meter }) }, delivery, {
     accounts: { hot, cooldowns: coolDownsOf(hot), nextTurn: () => 0, deactivate: () => undefined },
     provider: {
-      pool: {
-        send(_request, upstreamListener) {
-          counts.openCalls++;
-          let isOpen = true;
-          const close = () => {
-            if (isOpen) counts.openCalls--;
-            isOpen = false;
-            if (listener === guarded) listener = undefined;
-          };
-          // The contract of `UpstreamListener`: no calls after the end, an error or an abort.
-          const guarded: UpstreamListener = {
-            onHead: (status, headers) => isOpen && upstreamListener.onHead(status, headers),
-            onBody: (bytes) => isOpen && upstreamListener.onBody(bytes),
-            onEnd() {
-              if (isOpen) upstreamListener.onEnd();
-              close();
-            },
-            onError(error) {
-              if (isOpen) upstreamListener.onError(error);
-              close();
-            },
-          };
-          listener = guarded;
-          return { isPaused: false, pause: () => undefined, resume: () => undefined, abort: close };
+      routeOf: () => ({
+        proxy: undefined,
+        pool: {
+          send(_request, upstreamListener) {
+            counts.openCalls++;
+            let isOpen = true;
+            const close = () => {
+              if (isOpen) counts.openCalls--;
+              isOpen = false;
+              if (listener === guarded) listener = undefined;
+            };
+            // The contract of `UpstreamListener`: no calls after the end, an error or an abort.
+            const guarded: UpstreamListener = {
+              onHead: (status, headers) => isOpen && upstreamListener.onHead(status, headers),
+              onBody: (bytes) => isOpen && upstreamListener.onBody(bytes),
+              onEnd() {
+                if (isOpen) upstreamListener.onEnd();
+                close();
+              },
+              onError(error) {
+                if (isOpen) upstreamListener.onError(error);
+                close();
+              },
+            };
+            listener = guarded;
+            return { isPaused: false, pause: () => undefined, resume: () => undefined, abort: close };
+          },
+          close: () => undefined,
+          destroy: () => undefined,
         },
-        destroy: () => undefined,
-      },
+      }),
       basePath: '',
       accessTokens: {
         headersFor: () => (isTokenValid ? { authorization: 'Bearer t' } : undefined),

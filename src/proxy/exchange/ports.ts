@@ -3,7 +3,7 @@ import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders, OutboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import type { AccessTokens } from '../../provider/tokens/accessTokens.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import type { UpstreamPool } from '../upstream/upstreamPool.ts';
+import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { Cooldowns } from './cooldowns.ts';
 
 /** The accounts as this node knows them: the basis of a choice, and the place where failures are noted. */
@@ -19,7 +19,8 @@ export interface Accounts {
 
 /** How an exchange calls the provider. */
 export interface Provider {
-  readonly pool: UpstreamPool;
+  /** The connections that an account's requests use. Must be cheap: called for each attempt. */
+  readonly routeOf: (accountId: AccountId) => UpstreamRoute;
   /** Path of the provider's base URL, e.g. `/backend-api`. */
   readonly basePath: string;
   readonly accessTokens: Pick<AccessTokens, 'headersFor' | 'refresh'>;

@@ -1,5 +1,6 @@
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
+import { ProxyFailure } from '../../provider/outgoingProxy/proxyFailure.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import { type Failure, readProviderError } from '../providerResponse/failure.ts';
 import { findServedTier } from '../providerResponse/serviceTier.ts';
@@ -7,6 +8,7 @@ import type { SseEvent } from '../providerResponse/sse.ts';
 import { EventTooLarge, type ScanResult } from '../providerResponse/sseScanner.ts';
 import { errnoOf } from '../upstream/errnoOf.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
+import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Provider } from './ports.ts';
 import type { ResponseScanner } from './responseFormats.ts';
@@ -32,6 +34,12 @@ const MAX_LINGER_MS = 5_000;
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 
+const LOST_BY_PROXY = {
+  kind: 'proxyFailed',
+  code: 'proxy_closed',
+  problem: 'closed the connection before the response began',
+} as const;
+
 const NO_HEADERS: HeaderLookup = new Map();
 
 /** One HTTP call to the provider. Translates the callbacks of its connection into events and failures, without promises. */
@@ -50,6 +58,7 @@ export class UpstreamCall implements UpstreamListener {
   /** The listener is not called any more. */
   #isDone = false;
   #hasEnded = false;
+  #isProxied = false;
   /** Limits the time for reading an error body, or for the provider to end a complete response. */
   #timer: NodeJS.Timeout | undefined;
   /** When bytes last moved in either direction, by `performance.now()`. */
@@ -62,7 +71,8 @@ export class UpstreamCall implements UpstreamListener {
     this.lastActivityAt = performance.now();
   }
 
-  start({ pool, basePath, outboundHeaders }: Provider, account: AccountHeaders): void {
+  start({ pool, proxy }: UpstreamRoute, { basePath, outboundHeaders }: Provider, account: AccountHeaders): void {
+    this.#isProxied = proxy !== undefined;
     const { format, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
     const content = { accept: format.accept, contentType };
     const { shared, own } = outboundHeaders(clientHeaders, account, requestId, content);
@@ -149,19 +159,27 @@ export class UpstreamCall implements UpstreamListener {
       return;
     }
     this.#pass(this.#scanner.end());
-    this.#fail({ kind: 'cut', message: 'the stream ended without an event that ends the response' });
+    const message = 'the stream ended without an event that ends the response';
+    this.#fail({ kind: 'cut', message });
   }
 
   onError(error: Error): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     if (this.#isDone) return;
+    if (error instanceof ProxyFailure) {
+      this.#fail({ kind: 'proxyFailed', code: error.code, problem: error.problem, errno: error.errno });
+      return;
+    }
     if (this.#status !== 0 && this.#status !== 200) {
       this.#failByStatus();
       return;
     }
     const errno = errnoOf(error);
-    this.#fail({ kind: this.#status === 0 ? 'unreachable' : 'cut', message: error.message, errno });
+    const isLostConnection = this.#isProxied && errno !== 'EPROTO';
+    if (this.#status === 200) this.#fail({ kind: 'cut', message: error.message, errno, isProxied: isLostConnection });
+    else if (isLostConnection) this.#fail({ ...LOST_BY_PROXY, errno });
+    else this.#fail({ kind: 'unreachable', message: error.message, errno });
   }
 
   #touch(): void {

@@ -15,6 +15,16 @@ export interface ProviderError {
 export type Failure =
   /** No connection, or it broke before the head of a response. */
   | { readonly kind: 'unreachable'; readonly message: string; readonly errno?: string | undefined }
+  /**
+   * The proxy opened no connection, or its connection broke before the head of a response. `problem` is the rest of a sentence
+   * about the proxy.
+   */
+  | {
+      readonly kind: 'proxyFailed';
+      readonly code: string;
+      readonly problem: string;
+      readonly errno?: string | undefined;
+    }
   /** A response whose status is not 200. */
   | {
       readonly kind: 'status';
@@ -29,7 +39,12 @@ export type Failure =
   /** The provider reported a failure by an event, and the client has received nothing yet. */
   | { readonly kind: 'failureEvent'; readonly error: ProviderError }
   /** The stream ended or broke without a terminal event. */
-  | { readonly kind: 'cut'; readonly message: string; readonly errno?: string | undefined }
+  | {
+      readonly kind: 'cut';
+      readonly message: string;
+      readonly errno?: string | undefined;
+      readonly isProxied?: boolean;
+    }
   /** The provider sent nothing for the idle timeout. */
   | { readonly kind: 'idle' }
   /** An event, or a response that is collected, exceeds the size limit. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { HeaderBlock, HeaderLookup } from '../../http/wire/headers.ts';
 
 /** The pieces of a complete body, or a body that is forwarded while it arrives. */
@@ -49,6 +50,8 @@ export interface UpstreamPool {
    * that is forwarded while it arrives gets a new one at once.
    */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamControl;
+  /** Closes each connection once it is idle; there are no further requests. */
+  close(): void;
   /** Closes all connections; requests in flight fail. */
   destroy(): void;
 }
@@ -64,6 +67,11 @@ export interface UpstreamPoolOptions {
   readonly maxAgeMs: number;
   /** Certificate authorities to trust instead of the default ones, PEM. */
   readonly ca?: string | undefined;
+  /**
+   * Opens the connections to the origin, TLS and its time limit included, instead of the pool: through a proxy. A request fails
+   * with what it throws.
+   */
+  readonly openConnection?: ((signal: AbortSignal) => Promise<Socket>) | undefined;
 }
 
 /** Whether all bytes of a body are in memory. */

@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 4, usageTrends 1, history 5, layout 7':
-    '654ca12516e619b876ea5f8774c9dfff267e1d6c12faed7593b5370ad4739059',
+    '3f925909d623bf5234f2fcefdd1cd31c07fa8852adeb41276590623d82af7094',
   'requestLog 4, usageTrends 1, history 4, layout 7':
     'a055f1e757bbc502e4cf9223e41c517f79dd3bf5d3b90a368bfc660b0ae97fef',
 };

@@ -159,6 +159,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'AccountPlanChanged':
       case 'AccountPaused':
       case 'AccountDeactivated':
+      case 'AccountProxyChanged':
         evolveAccount(this, event);
         return;
       case 'AccountDeleted':

@@ -22,6 +22,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   9: '510c56b095bd3d8ecf7678e857ece234d8c206c6ecf565ec7af63ec14f79e46d',
   10: '92754f8c986f7bad0f07c4412535ad487ebaefcf359467ed2216af7b5a7e40ce',
   11: '6155d56bb3886862892098c4a6199f8e3f32cbcdd8cef2eb7fe4533a34e21d37',
+  12: 'ba5ae6f3058381da8ea5049fa672f11f9ba4d089445581412b801e7fdd378809',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

@@ -23,7 +23,8 @@ ${table(['Code', 'Status', 'Type (proxy)', 'Message'], Object.entries(errors).ma
 - \`validation_error\` is 422 in the proxy and 400 in management, where the message names the field.
 - The provider's errors about the request itself are passed on with their status, code and message. Its other failures
   become \`upstream_error\`, or a more specific code: \`stream_incomplete\` (the response ended early), \`stream_idle_timeout\`
-  (the provider stopped sending), \`stream_event_too_large\`. A limit of the provider is \`rate_limit_exceeded\`; its type is
+  (the provider stopped sending), \`stream_event_too_large\`, \`outgoing_proxy_failed\` (svc reaches the provider through a proxy,
+  which failed). A limit of the provider is \`rate_limit_exceeded\`; its type is
   \`usage_limit_reached\` if the provider sent that type.
 - \`upstream_error\` is 502, or 503 if no account responds.
 - An error after the first byte of a stream cannot change the status: the stream ends with \`response.failed\`, which contains

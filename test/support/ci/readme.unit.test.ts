@@ -34,7 +34,7 @@ test('the README names no setting that does not exist', () => {
     const value = SAMPLES[name] ?? 'a1';
     expect(readConfig({ [name]: value }), name).toHaveProperty(name, value);
   }
-  const mentioned = new Set(readme.match(/\b(SVC|FIREWALL)_[A-Z_]+\b/g));
+  const mentioned = new Set(readme.match(/\b(?:(?:SVC|FIREWALL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
   // The clients' own variable in the examples.
   mentioned.delete('SVC_API_KEY');
   expect([...mentioned].sort()).toEqual(rows.map(({ name }) => name).sort());

@@ -6,6 +6,7 @@ import type { AccountId } from '../../../domain/core/brands.ts';
 import { subjects } from '../../../state/fold/subjects.ts';
 import { accountForEachTest, times } from '../../accountFixture.support.ts';
 import { createTokenEndpoint } from '../../client/tokenEndpoint.ts';
+import { directCalls } from '../../outgoingProxy/directCalls.support.ts';
 import { because, HOUR, MINUTE, type ProviderFixture } from '../../providerFixture.support.ts';
 
 let fixture: ProviderFixture;
@@ -151,7 +152,9 @@ describe('token-endpoint-down: a transient failure', () => {
   test('keeps the account active: connection refused', async () => {
     const closed = await startProvider();
     await closed.close();
-    const { tokens } = await fixture.startNode({ endpoint: createTokenEndpoint({ authBaseUrl: closed.authUrl }) });
+    const { tokens } = await fixture.startNode({
+      endpoint: createTokenEndpoint({ authBaseUrl: closed.authUrl, agentFor: directCalls }),
+    });
     expect(await tokens.refresh(id, 'unauthorized')).toBe('transient');
     expect(statusOf()).toBe('active');
   });

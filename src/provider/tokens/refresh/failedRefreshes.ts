@@ -1,6 +1,8 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId, Instant, Sealed } from '../../../domain/core/brands.ts';
 import type { HotRunner } from '../../../state/hotRunner.ts';
+import { isProxyFailureCode } from '../../outgoingProxy/proxyFailure.ts';
+import type { RefreshResult } from './tokenRefreshOptions.ts';
 
 /** A refresh token that failed. */
 export interface FailedRefresh {
@@ -19,6 +21,10 @@ export interface FailedRefreshes {
 
 /** After a transient failure, so that a token endpoint that is down is not hammered. */
 const COOL_DOWN_MS = 5_000;
+
+/** @returns the result of a refresh that failed with this code, and that may succeed later */
+export const transientResult = (code: string): RefreshResult =>
+  isProxyFailureCode(code) ? 'proxyFailed' : 'transient';
 
 /** Remembers refresh tokens that failed, on this node or, according to the log, on others. */
 export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () => Instant }): FailedRefreshes {

@@ -2,7 +2,7 @@ import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { refuse } from '../../../domain/core/refusal.ts';
 import { subjects } from '../../../state/fold/subjects.ts';
-import type { FailedRefreshes } from './failedRefreshes.ts';
+import { type FailedRefreshes, transientResult } from './failedRefreshes.ts';
 import { causeOf, isRefusal, withPrecondition } from './refreshCommands.ts';
 import type { RefreshResult, TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
@@ -76,7 +76,7 @@ export function createRefreshClaims(options: RefreshClaimsOptions): RefreshClaim
     if (tokens.access !== stale.access) return 'already';
     if (account.status === 'deactivated') return 'permanent';
     const failed = failedRefreshes.of(accountId, tokens);
-    if (failed) return failed.until === Number.POSITIVE_INFINITY ? 'permanent' : 'transient';
+    if (failed) return failed.until === Number.POSITIVE_INFINITY ? 'permanent' : transientResult(failed.code);
     return isStopping() ? 'transient' : undefined;
   }
 

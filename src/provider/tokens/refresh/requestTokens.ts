@@ -1,4 +1,5 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
+import type { AccountId } from '../../../domain/core/brands.ts';
 import { expiryOf } from '../../client/jwt.ts';
 import type { TokenResponse } from '../../client/tokenResponse.ts';
 import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
@@ -11,19 +12,19 @@ export type TokenRequestResult =
   | { readonly kind: 'accountDeleted' };
 
 /** Spends a refresh token. The caller must have a claim. Never rejects. */
-export type RequestTokens = (current: SealedCredentials) => Promise<TokenRequestResult>;
+export type RequestTokens = (accountId: AccountId, current: SealedCredentials) => Promise<TokenRequestResult>;
 
 /** Creates the call to the token endpoint, with the tokens opened and sealed by the vault. */
 export const createRequestTokens =
   ({ vault, tokenEndpoint, now }: Pick<TokenRefreshOptions, 'vault' | 'tokenEndpoint' | 'now'>): RequestTokens =>
-  async (current) => {
+  async (accountId, current) => {
     let refreshToken: string;
     try {
       refreshToken = vault.open(current.refresh);
     } catch {
       return { kind: 'transient', code: 'unreadable_tokens' };
     }
-    const response = await tokenEndpoint.refresh(refreshToken);
+    const response = await tokenEndpoint.refresh(refreshToken, accountId);
     if (response.kind !== 'tokens') return response;
     const { access, refresh, idToken } = response;
     try {

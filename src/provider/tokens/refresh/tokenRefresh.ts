@@ -1,7 +1,8 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { withTimeout } from '../../../lib/withTimeout.ts';
-import { createFailedRefreshes } from './failedRefreshes.ts';
+import { isProxyFailureCode } from '../../outgoingProxy/proxyFailure.ts';
+import { createFailedRefreshes, transientResult } from './failedRefreshes.ts';
 import { createRefreshClaims } from './refreshClaims.ts';
 import { createRefreshOutcomes } from './refreshOutcomes.ts';
 import { createRequestTokens } from './requestTokens.ts';
@@ -63,7 +64,7 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
   async function refreshUnderClaim(accountId: AccountId, claimId: string): Promise<RefreshResult | undefined> {
     const before = tokensOf(accountId);
     if (!before) return undefined;
-    const response = await requestTokens(before);
+    const response = await requestTokens(accountId, before);
     if (response.kind === 'accountDeleted') return undefined;
     if (response.kind === 'renewed') {
       const { tokens, idToken } = response;
@@ -79,8 +80,8 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     await outcomes.recordResult({ type: 'RecordRefreshFailed', accountId, claimId, code, isPermanent });
     if (tokensOf(accountId)?.refresh !== before.refresh) return undefined;
     if (isPermanent) await outcomes.deactivate(accountId, before, code, claimId);
-    else reportProblem(accountId, `could not be refreshed (${code})`);
-    return response.kind;
+    else if (!isProxyFailureCode(code)) reportProblem(accountId, `could not be refreshed (${code})`);
+    return isPermanent ? 'permanent' : transientResult(code);
   }
 
   /** Repeats a deactivation that the log did not accept when the refresh failed. */

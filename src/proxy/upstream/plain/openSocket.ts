@@ -34,6 +34,12 @@ export function createSocketOpener({
   };
 }
 
+/** Takes over a connection that is open already. Its reads get new memory: Node reads into given memory only of its own sockets. */
+export const readingFrom =
+  (socket: Socket): OpenSocket =>
+  (onRead) =>
+    socket.on('data', onRead);
+
 function createTcpOpener(address: TcpNetConnectOpts): OpenSocket {
   // All connections share the memory: a read is processed before the next one of any connection begins.
   const buffer = Buffer.allocUnsafeSlow(TCP_READ_BYTES);

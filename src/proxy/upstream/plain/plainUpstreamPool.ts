@@ -1,5 +1,5 @@
 import { isComplete, lengthOf, type UpstreamPool, type UpstreamPoolOptions } from '../upstreamPool.ts';
-import { createSocketOpener } from './openSocket.ts';
+import { createSocketOpener, type OpenSocket, readingFrom } from './openSocket.ts';
 import { Transfer } from './transfer.ts';
 import { type ConnectionEvents, UpstreamConnection } from './upstreamConnection.ts';
 
@@ -22,10 +22,13 @@ interface IdleConnection {
 export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const { origin, idleMs, maxAgeMs } = options;
   const openSocket = createSocketOpener(options);
+  /** Connections through a proxy that are being opened. */
+  const opening = new Set<AbortController>();
   const connections = new Set<UpstreamConnection>();
   /** A stack: connections beyond the current load stay at the bottom and expire. */
   const idle: IdleConnection[] = [];
   let released: UpstreamConnection[] = [];
+  let isClosing = false;
   let isDestroyed = false;
 
   const events: ConnectionEvents = {
@@ -43,7 +46,7 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
         return;
       }
       const isQueued = !transfer.isWritten;
-      openConnection().assign(transfer);
+      assignToNew(transfer);
       if (!isQueued) queueWrite(transfer);
     },
   };
@@ -52,6 +55,10 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
     const now = performance.now();
     for (const connection of released) {
       if (!connections.has(connection)) continue;
+      if (isClosing) {
+        connection.destroy();
+        continue;
+      }
       const expiresAt = Math.min(now + idleMs, now + connection.keepAliveMs, connection.openedAt + maxAgeMs);
       idle.push({ connection, expiresAt });
     }
@@ -72,10 +79,37 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
     return undefined;
   }
 
-  function openConnection(): UpstreamConnection {
-    const connection = new UpstreamConnection(openSocket, events);
+  function addConnection(open: OpenSocket): UpstreamConnection {
+    const connection = new UpstreamConnection(open, events);
     connections.add(connection);
     return connection;
+  }
+
+  function assignToNew(transfer: Transfer): void {
+    if (options.openConnection) assignWhenOpen(transfer, options.openConnection);
+    else addConnection(openSocket).assign(transfer);
+  }
+
+  /** Through a proxy there is a socket for the request only once the proxy has opened the connection. */
+  function assignWhenOpen(transfer: Transfer, open: NonNullable<UpstreamPoolOptions['openConnection']>): void {
+    const controller = new AbortController();
+    transfer.connection = { write: () => undefined, destroy: () => controller.abort() };
+    opening.add(controller);
+    open(controller.signal).then(
+      (socket) => {
+        opening.delete(controller);
+        if (transfer.parser.isStopped) {
+          socket.destroy();
+          return;
+        }
+        addConnection(readingFrom(socket)).assign(transfer);
+        queueWrite(transfer);
+      },
+      (error: Error) => {
+        opening.delete(controller);
+        if (!transfer.parser.isStopped) transfer.fail(error);
+      },
+    );
   }
 
   let pendingWrites: Transfer[] = [];
@@ -99,12 +133,19 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
       const transfer = new Transfer(head, body, listener);
       // A body that is not in memory could not be sent again if a kept connection closes.
       const kept = isComplete(body) ? takeIdleConnection() : undefined;
-      (kept ?? openConnection()).assign(transfer);
+      if (kept) kept.assign(transfer);
+      else assignToNew(transfer);
       queueWrite(transfer);
       return transfer;
     },
+    close() {
+      isClosing = true;
+      clearInterval(sweep);
+      for (const { connection } of idle.splice(0)) connection.destroy();
+    },
     destroy() {
       isDestroyed = true;
+      for (const controller of opening) controller.abort(new Error('the connection was closed'));
       clearInterval(sweep);
       for (const connection of connections) connection.destroy();
     },

@@ -40,7 +40,7 @@ export class UpstreamConnection {
   }
 
   write(transfer: Transfer): void {
-    if (this.#transfer !== transfer || transfer.parser.isStopped) return;
+    if (this.#transfer !== transfer || transfer.isWritten || transfer.parser.isStopped) return;
     const { head, body } = transfer;
     transfer.isWritten = true;
     if (isComplete(body)) {

@@ -1,4 +1,4 @@
-import { Client, type Dispatcher, Pool } from 'undici';
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { HeaderLookup } from '../../../http/wire/headers.ts';
 import {
   isComplete,
@@ -51,13 +51,16 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
       });
       return transfer;
     },
+    close() {
+      void pool.close();
+    },
     destroy() {
       for (const each of [pool, ...single]) void each.destroy(new Error('the connection was closed'));
     },
   };
 }
 
-function openPool({ origin, connectTimeoutMs, idleMs, maxAgeMs, ca }: UpstreamPoolOptions): Pool {
+function openPool({ origin, connectTimeoutMs, idleMs, maxAgeMs, ca, openConnection }: UpstreamPoolOptions): Pool {
   return new Pool(origin.origin, {
     factory: (url, options) => new CountingClient(url, options),
     allowH2: false,
@@ -70,9 +73,19 @@ function openPool({ origin, connectTimeoutMs, idleMs, maxAgeMs, ca }: UpstreamPo
     // The exchange has its own limits: they count bytes of the request, too.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: ca === undefined ? {} : { ca },
+    connect: openConnection ? connectorFrom(openConnection) : ca === undefined ? {} : { ca },
   });
 }
+
+/** A request that is aborted meanwhile leaves the connection to the next one. */
+const connectorFrom =
+  (openConnection: NonNullable<UpstreamPoolOptions['openConnection']>): buildConnector.connector =>
+  (_, callback) => {
+    openConnection(new AbortController().signal).then(
+      (socket) => callback(null, socket),
+      (error) => callback(error, null),
+    );
+  };
 
 /** One connection at a time, which says whether it has carried a response. */
 class CountingClient extends Client {

@@ -13,7 +13,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'accounts',
     label: 'Accounts',
-    hint: 'linked, imported, paused, deactivated, deleted',
+    hint: 'linked, imported, paused, deactivated, deleted, proxy',
     isChange: true,
     types: [
       'AccountImported',
@@ -22,6 +22,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
       'AccountPaused',
       'AccountReactivated',
       'AccountDeactivated',
+      'AccountProxyChanged',
       'AccountDeleted',
       'AccountLinkBegun',
       'AccountLinkCodeReceived',
