@@ -30,7 +30,7 @@ interface Cause {
 
 /**
  * Lets through one line a minute for each cause, and one that it is over. The last line that was held back is written when its
- * minute is over, so that the last line of a cause always says how it is.
+ * minute is over, so that the last line of a cause always says how it is (docs/decisions/0066-lines.md).
  */
 export class LineLimiter {
   /** By code and subject. */

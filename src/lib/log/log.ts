@@ -22,6 +22,7 @@ export interface Log {
 
 /** Longer messages are cut: some contain what a provider or a client sent. */
 const MAX_MESSAGE_CHARS = 4_000;
+const MAX_SUBJECT_CHARS = 500;
 
 /** Creates a log over a function that writes text. */
 export function createLog({ format, write, now }: LogOptions): Log {
@@ -38,7 +39,8 @@ export function createLog({ format, write, now }: LogOptions): Log {
   );
   const limiter = new LineLimiter({
     write({ level, message, code, subject, request, isOver }, suppressed) {
-      const fields = { code, subject, request, over: isOver || undefined, suppressed: suppressed || undefined };
+      const about = subject === undefined ? undefined : cut(subject, MAX_SUBJECT_CHARS);
+      const fields = { code, subject: about, request, over: isOver || undefined, suppressed: suppressed || undefined };
       isFatal = level === 'fatal';
       logger[level](fields, oneLine(message));
     },
@@ -51,10 +53,11 @@ export function createLog({ format, write, now }: LogOptions): Log {
 }
 
 /** A stack becomes one line. */
-function oneLine(message: string): string {
-  const text = message.replace(/\n\s+at /g, ' | at ');
-  const surplus = text.length - MAX_MESSAGE_CHARS;
-  return surplus > 0 ? `${text.slice(0, MAX_MESSAGE_CHARS)} ... (${surplus} more characters)` : text;
+const oneLine = (message: string): string => cut(message.replace(/\n\s+at /g, ' | at '), MAX_MESSAGE_CHARS);
+
+function cut(text: string, maxChars: number): string {
+  const surplus = text.length - maxChars;
+  return surplus > 0 ? `${text.slice(0, maxChars)} ... (${surplus} more characters)` : text;
 }
 
 /** `2026-11-23T07:50:12.000Z warn  The message. [code=log_write_failing subject=/data/log.sqlite]` */

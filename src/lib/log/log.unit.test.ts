@@ -9,6 +9,10 @@ function start(format: LogFormat) {
   return { ...log, written, fatal };
 }
 
+const HOSTILE = fc.oneof(
+  fc.constantFrom(...'\n\r\u001b\b\u007f\u0085\u009b\u2028\u2029\u202e\u2066\u200b\ufeff\ud800"\\[]= %', '\u{e0041}'),
+  fc.string({ unit: 'binary', maxLength: 1 }),
+);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 
 test('writes time, level, message and fields in a line of text', () => {
@@ -48,7 +52,7 @@ test.each(['text', 'json'] as const)('writes one line of %s for any text from ou
   let now = 0;
   const { print } = createLog({ format, write: (text) => written.push(text), now: () => (now += 60_000) });
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (message, subject) => {
+    fc.property(fc.string({ unit: HOSTILE }), fc.string({ unit: HOSTILE }), (message, subject) => {
       print(message, { level: 'warn', code: 'c', subject });
       const lines = written.splice(0);
       expect(lines).toHaveLength(1);
@@ -64,12 +68,14 @@ test('does not read a message as a format', () => {
   expect(written[0]).toContain('100 %s of %d %o');
 });
 
-test('writes a stack in one line and cuts a very long message', () => {
+test('writes a stack in one line and cuts a very long message or subject', () => {
   const { print, written } = start('text');
   print('TypeError: no\n    at one (a.ts:1:2)\n    at two (b.ts:3:4)', { level: 'error' });
-  print('x'.repeat(5_000), { level: 'error' });
+  print('x'.repeat(5_000), { level: 'error', code: 'c', subject: 'y'.repeat(600) });
   expect(written[0]).toContain('TypeError: no | at one (a.ts:1:2) | at two (b.ts:3:4)');
-  expect(written[1]).toMatch(/x{4000} \.\.\. \(1000 more characters\)\n$/);
+  expect(written[1]).toMatch(
+    /x{4000} \.\.\. \(1000 more characters\) \[code=c subject="y{500} \.\.\. \(100 more characters\)"\]\n$/,
+  );
 });
 
 test('writes why the process ends to the other output', () => {
