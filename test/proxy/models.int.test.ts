@@ -152,7 +152,7 @@ describe('the list contains what the pool can serve', () => {
     await gateway.restart();
     expect(await list()).toEqual(before);
     await vi.waitUntil(
-      () => gateway.output.some((line) => line.includes('the models of plan plus could not be read: HTTP 500')),
+      () => gateway.output.some((line) => line.includes('The models of plan plus could not be read: HTTP 500')),
       waitOptions,
     );
     expect(await list()).toEqual(before);
