@@ -20,6 +20,8 @@ export interface CurrentFault extends Fault {
 export interface RaiseOptions {
   /** It is over when it was not raised again for this time: for what can only be noticed when it happens. */
   readonly overAfterMs?: number;
+  /** Of its line; default `error`. */
+  readonly level?: 'warn' | 'error';
 }
 
 export interface FaultsOptions {
@@ -60,7 +62,7 @@ export class Faults {
   }
 
   /** Says a fault, unless it is known already; then only its cause and remedy are brought up to date. */
-  raise(fault: Fault, { overAfterMs }: RaiseOptions = {}): void {
+  raise(fault: Fault, { overAfterMs, level = 'error' }: RaiseOptions = {}): void {
     const { print, now, maxPerCode = 100 } = this.#options;
     const { code, subject, cause, remedy } = fault;
     let bySubject = this.#current.get(code);
@@ -69,7 +71,7 @@ export class Faults {
       this.#current.set(code, bySubject);
     }
     const known = bySubject.get(subject);
-    if (!known) print(`${cause} ${remedy}`, { level: 'error', code, ...(subject !== undefined && { subject }) });
+    if (!known) print(`${cause} ${remedy}`, { level, code, ...(subject !== undefined && { subject }) });
     if (!known && bySubject.size >= maxPerCode) return;
     clearTimeout(known?.timer);
     const timer =

@@ -143,6 +143,11 @@ describe('with an allowlist', () => {
   test('the usage is public', async () => expect((await ask('/api/svc/usage')).status).toBe(200));
 });
 
+test.each(readOnlyRoutes)('%s leaves query parameters to the client', async (route) => {
+  const path = `${cases[route]?.path ?? route}?client_version=0.169.0&nonsense`;
+  expect((await fetch(`${gateway.url}${path}`)).status).toBe(200);
+});
+
 describe('while keys are required', () => {
   beforeAll(async () => {
     await gateway.set({ api_key_auth_enabled: true });

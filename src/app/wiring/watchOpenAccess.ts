@@ -37,7 +37,7 @@ export function watchOpenAccess({ config, hot, faults, print }: WatchOpenAccessO
     return;
   }
   const update = () => {
-    if (isUnrestricted(hot.state)) faults.raise(FAULT);
+    if (isUnrestricted(hot.state)) faults.raise(FAULT, { level: 'warn' });
     else
       faults.clear(CODE, undefined, 'Over: API keys or the allowlist decide which machines may send model requests.');
   };
