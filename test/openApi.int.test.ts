@@ -185,6 +185,8 @@ test('returns what the document describes from every endpoint', async () => {
   form.set('auth_json', new Blob([JSON.stringify(authFile())]), 'auth.json');
   const account = await call('POST /api/accounts/import', {}, form);
   await call('GET /api/accounts');
+  await call('PATCH /api/accounts/{id}', { id: account.account_id }, { proxy: 'http://user:password@proxy.test:3128' });
+  await call('PATCH /api/accounts/{id}', { id: account.account_id }, { proxy: null });
   await call('POST /api/accounts/{id}/pause', { id: account.account_id });
   await call('POST /api/accounts/{id}/reactivate', { id: account.account_id });
   await call('GET /api/accounts/{id}/trends', { id: account.account_id });
@@ -263,6 +265,8 @@ test('returns errors as the document describes', async () => {
     ['PATCH /api/api-keys/{id}', '/api/api-keys/unknown', {}],
     ['POST /api/firewall/ips', '/api/firewall/ips', { ip_address: 'x' }],
     ['DELETE /api/firewall/ips/{ip}', '/api/firewall/ips/10.0.0.1'],
+    ['PATCH /api/accounts/{id}', '/api/accounts/unknown', { proxy: null }],
+    ['PATCH /api/accounts/{id}', '/api/accounts/unknown', { proxy: 'ftp://proxy.test' }],
     ['POST /api/accounts/{id}/pause', '/api/accounts/unknown/pause'],
     ['PUT /api/settings', '/api/settings', {}],
     ['POST /api/oauth/start', '/api/oauth/start', { forceMethod: 'pigeon' }],

@@ -5,10 +5,11 @@ import type { AccountId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { requireProxyAddress } from '../accounts/accountProxy.ts';
 import { parseAuthFile } from '../accounts/authFile.ts';
 import { emailOf } from '../accounts/openSealed.ts';
 import { accountIdOf, accountKeysMutex, sealAccount } from '../accounts/sealAccount.ts';
-import { readAuthFileUpload } from '../http/authFileUpload.ts';
+import { readAccountUpload } from '../http/authFileUpload.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -25,7 +26,13 @@ const routes = {
   importAccount: describeRoute({
     summary: 'Import an account from an auth file',
     query: { on_duplicate: onDuplicate.optional() },
-    form: z.object({ auth_json: z.string().meta({ format: 'binary' }) }),
+    form: z.object({
+      auth_json: z.string().meta({ format: 'binary' }),
+      proxy: z
+        .string()
+        .optional()
+        .describe('Address of a proxy for all calls of this account; without it a known account keeps its own'),
+    }),
     response: ImportedAccount,
     errors: ['invalid_auth_json', 'duplicate_identity_conflict', 'validation_error'],
   }),
@@ -42,7 +49,9 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
   return newRouter('/api/accounts/import')
     .post('/', routes.importAccount, async (ctx) => {
       const onDuplicate = readOnDuplicate(ctx, views.current.settings.importWithoutOverwrite);
-      const file = parseAuthFile(await readAuthFileUpload(ctx));
+      const { authFile, proxy } = await readAccountUpload(ctx);
+      const file = parseAuthFile(authFile);
+      if (proxy !== undefined) requireProxyAddress(proxy);
       const { cause } = ctx.state;
       const accountId = accountIdOf(file, {
         vault,
@@ -56,7 +65,11 @@ export const accountImportRoutes = (options: AccountImportOptions) => {
         if (known && onDuplicate === 'skip') return importedAccount(known, vault);
         if (known && onDuplicate === 'refuse') return refuse('duplicate_identity_conflict', { accountId });
         // Always a new key: data of a deleted account with the same id must stay unreadable.
-        const account = sealAccount(file, accountId, vault, await vault.createKey(accountId), now());
+        const keyId = await vault.createKey(accountId);
+        const account = {
+          ...sealAccount(file, accountId, vault, keyId, now()),
+          ...(proxy !== undefined && { proxy: vault.seal(keyId, proxy) }),
+        };
         const command = { type: 'ImportAccount' as const, account, onDuplicate };
         const { state, events } = await commands.handle(subjects.account, accountId, command, cause);
         if (events.length > 0) onAccountImported?.(accountId);

@@ -38,6 +38,7 @@ test('returns an imported account with all documented fields', async () => {
         last_refresh_at: '2026-01-14T08:30:00.123Z',
         usage_observed_at: null,
         deactivation_reason: null,
+        proxy: null,
         availability: { state: 'available', reason: null, until: null },
         auth: {
           access: { expires_at: '2030-01-01T00:00:00.000Z', state: 'valid' },

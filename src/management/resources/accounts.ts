@@ -5,12 +5,15 @@ import type { Account } from '../../domain/account/state.ts';
 import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import { WINDOW_MINUTES } from '../../domain/accountUsage/windowMinutes.ts';
 import { type AccountId, type Instant, iso } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
 import { expiryOf } from '../../provider/client/jwt.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { proxyAddressOf, proxyNameOf, requireProxyAddress, shownProxyOf } from '../accounts/accountProxy.ts';
 import { emailOf, openSealed } from '../accounts/openSealed.ts';
 import { accountKeysMutex } from '../accounts/sealAccount.ts';
+import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -47,10 +50,24 @@ const AccountEntry = z
     last_refresh_at: time,
     usage_observed_at: time.describe('When the provider last reported usage; null before the first report'),
     deactivation_reason: z.string().nullable(),
+    proxy: z
+      .string()
+      .nullable()
+      .describe("Host and port of the account's own proxy; null: its calls leave as the environment of svc says"),
     availability: z.object({ state: availabilityState, reason: z.string().nullable(), until: time }),
     auth: z.object({ access: token, refresh: token, id_token: token }),
   })
   .meta({ id: 'Account' });
+
+const ChangeAccount = wireObject({
+  proxy: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Address of a proxy for all calls of this account: http, https or socks5, with its user name and password if it needs them. Null removes it. Responses show host and port only',
+    ),
+});
 
 const statusChange = <const Status extends string>(status: Status, summary: string) =>
   describeRoute({ summary, response: z.object({ status: z.literal(status) }), errors: ['account_not_found'] });
@@ -61,17 +78,48 @@ const routes = {
     query: atQuery,
     response: z.object({ accounts: z.array(AccountEntry) }),
   }),
+  change: describeRoute({
+    summary: "Change an account's proxy",
+    body: ChangeAccount,
+    response: AccountEntry,
+    errors: ['account_not_found', 'validation_error'],
+  }),
   pause: statusChange('paused', 'Pause an account: it serves no more requests'),
   reactivate: statusChange('reactivated', 'Reactivate a paused or deactivated account'),
   remove: statusChange('deleted', 'Delete an account and destroy its data key'),
 };
 
-/** Listing, pausing, reactivating and deleting accounts; `accountImport.ts` and `oauth/` add them. */
+/** Listing, changing, pausing, reactivating and deleting accounts; `accountImport.ts` and `oauth/` add them. */
 export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'views' | 'commands' | 'vault'>) =>
   newRouter('/api/accounts')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
       return { accounts: [...view.state.accounts.values()].map((account) => accountEntry(account, view, vault)) };
+    })
+    .patch('/:id', routes.change, async (ctx) => {
+      const accountId = readAccountId(ctx);
+      const { proxy } = await readBody(ctx, ChangeAccount, 'validation_error');
+      if (typeof proxy === 'string') requireProxyAddress(proxy);
+      // The data key must not be destroyed between sealing and recording.
+      await commands.mutex(accountKeysMutex(accountId), async () => {
+        const account = views.current.accounts.get(accountId) ?? refuse('account_not_found', { accountId });
+        if (proxy === undefined || proxy === proxyAddressOf(account, vault)) return;
+        const keyId = vault.currentKeyOf(accountId) ?? (await vault.createKey(accountId));
+        const command = {
+          type: 'ChangeProxy',
+          accountId,
+          from: shownProxyOf(account, vault),
+          to: proxy === null ? null : proxyNameOf(proxy),
+          proxy: proxy === null ? null : vault.seal(keyId, proxy),
+        } as const;
+        await commands.handle(subjects.account, accountId, command, ctx.state.cause);
+      });
+      const view = await views.asOf(ctx);
+      return accountEntry(
+        view.state.accounts.get(accountId) ?? refuse('account_not_found', { accountId }),
+        view,
+        vault,
+      );
     })
     .post('/:id/pause', routes.pause, async (ctx) => {
       const accountId = readAccountId(ctx);
@@ -120,6 +168,7 @@ function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeo
     last_refresh_at: isoOrNull(state.tokens.get(account.id)?.tokens?.refreshedAt),
     usage_observed_at: isoOrNull(usage?.observedAt),
     deactivation_reason: account.deactivationReason,
+    proxy: shownProxyOf(account, vault),
     availability: { state: availability.state, reason: availability.reason, until: isoOrNull(availability.until) },
     auth: tokenStates(account, view, vault),
   };

@@ -32,7 +32,8 @@ export interface paths {
         delete: operations["deleteAccountsId"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change an account's proxy */
+        patch: operations["patchAccountsId"];
         trace?: never;
     };
     "/api/accounts/{id}/pause": {
@@ -1008,6 +1009,8 @@ export interface components {
             email: string;
             last_refresh_at: string | null;
             plan_type: string;
+            /** @description Host and port of the account's own proxy; null: its calls leave as the environment of svc says */
+            proxy: string | null;
             remaining_credits_primary: number;
             remaining_credits_secondary: number;
             reset_at_primary: string | null;
@@ -1883,6 +1886,110 @@ export interface operations {
             };
         };
     };
+    patchAccountsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Address of a proxy for all calls of this account: http, https or socks5, with its user name and password if it needs them. Null removes it. Responses show host and port only */
+                    proxy?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description account_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     postAccountsIdPause: {
         parameters: {
             query?: never;
@@ -2179,6 +2286,8 @@ export interface operations {
                 "multipart/form-data": {
                     /** Format: binary */
                     auth_json: string;
+                    /** @description Address of a proxy for all calls of this account; without it a known account keeps its own */
+                    proxy?: string;
                 };
             };
         };
