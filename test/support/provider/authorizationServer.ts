@@ -29,6 +29,8 @@ export interface SignInScript {
   expiresInSeconds: number;
   /** Sends the expiry of a device code as a time instead of a number of seconds. */
   sendsExpiresAt: boolean;
+  /** The address under which clients know the provider, if not its own. */
+  publicUrl?: string;
   /** Scripts for the next requests for a device code, before the default. */
   readonly nextUserCodes: ResponseScript[];
   /** The same for polls of a device code. */

@@ -112,7 +112,7 @@ function devicePoll({ json: body }: ReceivedRequest, { authorization, authUrl }:
     return errorJson(403, { message: 'The user denied access', code: 'access_denied' });
   if (!device?.decision)
     return errorJson(device ? 403 : 404, { message: 'Not authorized yet', code: 'deviceauth_pending' });
-  return deviceGrant(device, device.decision.account, authorization, authUrl);
+  return deviceGrant(device, device.decision.account, authorization, authorization.script.publicUrl ?? authUrl);
 }
 
 function deviceGrant(device: Device, account: SimulatedAccount, authorization: AuthorizationServer, authUrl: string) {
