@@ -1,5 +1,5 @@
 import type { Instant, Position } from '../src/domain/core/brands.ts';
-import type { CompletedRequest } from '../src/domain/request/events.ts';
+import type { Attempt, CompletedRequest } from '../src/domain/request/events.ts';
 import { LONGER_PERIODS, PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
@@ -75,7 +75,7 @@ export type LoggedRequest = Pick<
   | 'firstByteMs'
   | 'usage'
   | 'costMicroDollars'
-> & { readonly attempts: { readonly length: number } };
+> & { readonly attempts: readonly Pick<Attempt, 'accountId'>[] };
 
 /** Refusals of one key with one error code that have no rows of their own. */
 export interface UnloggedRefusals {

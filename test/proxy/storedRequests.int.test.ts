@@ -39,5 +39,8 @@ test('writes completed requests that the fast readers can read', async () => {
   gateway.pool[0]?.at.always(serverError());
   await (await gateway.ask(validRequest, { headers })).text();
   expect(stored()).toHaveLength(4);
-  for (const json of stored()) expect({ json, isLogged: isLogged(json) }).toEqual({ json, isLogged: true });
+  // The history names what failed, so a failed request is parsed.
+  const [failed = '', ...ordinary] = stored().toReversed();
+  for (const json of ordinary) expect({ json, isLogged: isLogged(json) }).toEqual({ json, isLogged: true });
+  expect([JSON.parse(failed).status, isLogged(failed), isFolded(failed)]).toEqual(['502', false, false]);
 });

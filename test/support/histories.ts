@@ -86,9 +86,12 @@ const attempt = record({
   accountId: account,
   startedAt: moment,
   endedAt: moment,
-  outcome: fc.constantFrom('ok', 'quota'),
+  outcome: fc.constantFrom('ok', 'quota', 'provider_error', 'unauthorized', 'unreachable', 'client_gone'),
   code: orAbsent(fc.constant('usage_limit_reached')),
   limitedUntil: orAbsent(moment),
+  isRepeat: orAbsent(fc.constant(true as const)),
+  providerStatus: orAbsent(fc.constantFrom(401, 500)),
+  errno: orAbsent(fc.constant('ECONNRESET')),
 });
 const listed = model.map((slug) => ({ slug, version: `version of ${slug}` }));
 

@@ -8,6 +8,7 @@ import {
   positionSchema,
   sealedSchema,
 } from '../core/schemas.ts';
+import { describeFailedAttempts } from './describeAttempts.ts';
 
 /** Token counts of one request. `isEstimated`: not reported by the provider (docs/decisions/0026-usage-estimates.md). */
 export const tokenUsageSchema = schema((z) =>
@@ -247,8 +248,8 @@ export const completedRequestVersions = { 1: completedRequestV1, 2: completedReq
 export const RequestCompleted = event('RequestCompleted', {
   version: 2,
   data: completedRequestV2,
-  describe: ({ requestId, model, status, accountId, errorCode }) =>
-    `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}`,
+  describe: ({ requestId, model, status, accountId, errorCode, attempts }) =>
+    `request ${requestId} for ${model} ended with ${status}${errorCode ? ` (${errorCode})` : ''}${accountId ? ` on account ${accountId}` : ''}${describeFailedAttempts(attempts)}`,
   upcasters: [upcastAdmission],
 });
 export type CompletedRequest = EventOf<typeof RequestCompleted>['data'];

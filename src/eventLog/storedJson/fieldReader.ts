@@ -9,6 +9,8 @@ export interface FieldReaderOptions {
   readonly captures: readonly (string | readonly [first: string, last: string])[];
   /** Optional fields that the reader does not support: JSON that contains one must be parsed. */
   readonly rare?: readonly string[];
+  /** Texts that are not captured and whose values the reader supports: JSON with another value must be parsed. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
   /** The last top-level field to match; by default the JSON is matched to its end. */
   readonly endsWith?: string;
   /** Whether texts that are not captured may contain escapes; otherwise JSON with an escape must be parsed. */
@@ -41,6 +43,8 @@ class PatternBuilder {
   /** Paths in the order of their groups. */
   readonly #captured: string[] = [];
   readonly #skipped = new Set<string>();
+  /** Texts with a limited set of values. */
+  readonly #limited = new Set<string>();
 
   constructor(options: FieldReaderOptions) {
     const ranges = options.captures.filter((capture) => typeof capture !== 'string');
@@ -51,7 +55,7 @@ class PatternBuilder {
   }
 
   build({ fields }: ObjectShape): string {
-    const { captures, rare = [], endsWith } = this.#options;
+    const { captures, rare = [], values = {}, endsWith } = this.#options;
     const end = endsWith === undefined ? fields.length : fields.findIndex(({ name }) => name === endsWith) + 1;
     if (end === 0) throw new Error(`There is no field "${endsWith}" to end with`);
     const content = this.#fields(fields.slice(0, end), '');
@@ -62,6 +66,7 @@ class PatternBuilder {
       );
     }
     for (const path of rare) if (!this.#skipped.has(path)) throw new Error(`There is no optional field "${path}"`);
+    for (const path of Object.keys(values)) if (!this.#limited.has(path)) throw new Error(`There is no text "${path}"`);
     return end < fields.length ? `^\\{${content}` : `^\\{${content}\\}$`;
   }
 
@@ -94,7 +99,7 @@ class PatternBuilder {
   #value(shape: JsonShape, path: string): string {
     switch (shape.kind) {
       case 'text':
-        return this.#captureIfIn(this.#wanted, path) ? `"(${PLAIN_CHARACTERS})"` : this.#text();
+        return this.#captureIfIn(this.#wanted, path) ? `"(${PLAIN_CHARACTERS})"` : this.#text(path);
       case 'integer':
         return this.#scalar(NATURAL, path);
       case 'boolean':
@@ -122,7 +127,12 @@ class PatternBuilder {
     return `(?:${pattern}(?:,${pattern})*)?`;
   }
 
-  #text(): string {
+  #text(path: string): string {
+    const values = this.#options.values?.[path];
+    if (values) {
+      this.#limited.add(path);
+      return `(?:${values.map((value) => escapeRegExp(JSON.stringify(value))).join('|')})`;
+    }
     return `"${this.#options.allowsEscapes ? CHARACTERS : PLAIN_CHARACTERS}"`;
   }
 

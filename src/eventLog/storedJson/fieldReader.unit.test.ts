@@ -46,6 +46,13 @@ test('leaves JSON with a rare field to the parser', () => {
   expect(read(without, { ...data, items: [{ at: 3, note: 'x' }] })).toBeNull();
 });
 
+test('leaves JSON with another value of a text to the parser', () => {
+  const options = { captures: ['id'], values: { name: [data.name, 'a.*'] } };
+  expect(read(options, data)).toEqual(['a']);
+  expect(read(options, { ...data, name: 'a.*' })).toEqual(['a']);
+  for (const name of ['other', 'ab', `${data.name} `, '']) expect(read(options, { ...data, name })).toBeNull();
+});
+
 test('leaves escapes to the parser, except where they are allowed', () => {
   const escaped = { ...data, place: 'a "place"' };
   expect(read({ captures: ['id'] }, escaped)).toBeNull();
@@ -71,6 +78,7 @@ test.each<[problem: string, options: FieldReaderOptions, message: string]>([
   ['a capture within a list', { captures: ['items.at'] }, 'Items of the list "items"'],
   ['a rare field that is required', { captures: ['id'], rare: ['name'] }, 'no optional field "name"'],
   ['a rare field that does not exist', { captures: ['id'], rare: ['nothing'] }, 'no optional field "nothing"'],
+  ['values of a field that is no text', { captures: ['id'], values: { isDone: ['a'] } }, 'no text "isDone"'],
   ['an end that does not exist', { captures: ['id'], endsWith: 'nothing' }, 'no field "nothing"'],
 ])('rejects %s', (_problem, options, message) => {
   expect(() => createFieldReader(shape, options)).toThrow(message);

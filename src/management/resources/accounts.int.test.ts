@@ -40,6 +40,14 @@ test('returns an imported account with all documented fields', async () => {
         deactivation_reason: null,
         proxy: null,
         availability: { state: 'available', reason: null, until: null },
+        health: {
+          state: 'unknown',
+          failure_rate: null,
+          attempts: 0,
+          failures: 0,
+          window_minutes: 60,
+          last_failure: null,
+        },
         auth: {
           access: { expires_at: '2030-01-01T00:00:00.000Z', state: 'valid' },
           refresh: { expires_at: null, state: 'stored' },

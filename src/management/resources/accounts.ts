@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { accountStatusSchema } from '../../domain/account/events.ts';
 import { creditsOf, type PlanCredits } from '../../domain/account/planCredits.ts';
 import type { Account } from '../../domain/account/state.ts';
+import { type Health, healthOf, RECENT_MS } from '../../domain/accountHealth/healthOf.ts';
+import { MAX_RECENT_ATTEMPTS } from '../../domain/accountHealth/state.ts';
 import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import { WINDOW_MINUTES } from '../../domain/accountUsage/windowMinutes.ts';
 import { type AccountId, type Instant, iso } from '../../domain/core/brands.ts';
@@ -18,7 +20,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { atQuery, type View } from '../http/views.ts';
-import { remainingPercent } from './usage/usageWindow.ts';
+import { remainingPercent, roundPercent } from './usage/usageWindow.ts';
 
 const time = z.iso.datetime().nullable();
 const token = z.object({ expires_at: time, state: z.string() });
@@ -30,6 +32,28 @@ const availabilityState = z.enum([
   'quota_exceeded',
   'cooling',
 ] satisfies AvailabilityState[]);
+
+const AccountHealth = z
+  .object({
+    state: z
+      .enum(['unknown', 'healthy', 'failing'] satisfies Health['state'][])
+      .describe('failing: the last attempt failed, and so did the last three or most of the recent ones'),
+    failure_rate: z.number().min(0).max(100).nullable().describe('Percent of the recent attempts; null without any'),
+    attempts: z.int().describe(`The last attempts, at most ${MAX_RECENT_ATTEMPTS}, of the last \`window_minutes\``),
+    failures: z.int().describe('Attempts among them that failed because of the account or the provider'),
+    window_minutes: z.int(),
+    last_failure: z
+      .object({
+        at: z.iso.datetime(),
+        class: z.string().describe('The outcome of the attempt, such as provider_error or unreachable'),
+        code: z.string().nullable().describe('The error code of the provider'),
+        provider_status: z.int().nullable().describe('The HTTP status of its response'),
+        errno: z.string().nullable().describe('The error of the system, such as ECONNREFUSED'),
+        request_id: z.string(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'AccountHealth' });
 
 const AccountEntry = z
   .object({
@@ -55,6 +79,7 @@ const AccountEntry = z
       .nullable()
       .describe("Host and port of the account's own proxy; null: its calls leave as the environment of svc says"),
     availability: z.object({ state: availabilityState, reason: z.string().nullable(), until: time }),
+    health: AccountHealth,
     auth: z.object({ access: token, refresh: token, id_token: token }),
   })
   .meta({ id: 'Account' });
@@ -170,9 +195,26 @@ function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeo
     deactivation_reason: account.deactivationReason,
     proxy: shownProxyOf(account, vault),
     availability: { state: availability.state, reason: availability.reason, until: isoOrNull(availability.until) },
+    health: healthEntry(healthOf(state.health.get(account.id), now)),
     auth: tokenStates(account, view, vault),
   };
 }
+
+const healthEntry = ({ state, attempts, failures, lastFailure }: Health): z.infer<typeof AccountHealth> => ({
+  state,
+  failure_rate: attempts === 0 ? null : roundPercent((failures * 100) / attempts),
+  attempts,
+  failures,
+  window_minutes: RECENT_MS / 60_000,
+  last_failure: lastFailure && {
+    at: iso(lastFailure.at),
+    class: lastFailure.class,
+    code: lastFailure.code,
+    provider_status: lastFailure.providerStatus,
+    errno: lastFailure.errno,
+    request_id: lastFailure.requestId,
+  },
+});
 
 const remainingCredits = (credits: PlanCredits, primary: UsageWindow | null, secondary: UsageWindow | null) => ({
   capacity_credits_primary: credits.primary,

@@ -6,7 +6,7 @@ import { upcast } from '../../domain/eventTypes.ts';
 import { completedRequestVersions } from '../../domain/request/events.ts';
 import { createStoredRequestReader, LoggedRequestReader } from './loggedRequestReader.ts';
 
-const request = completed({ errorCode: 'stream_incomplete', errorMessage: 'It "broke"', status: 'error' }).data;
+const request = completed({ model: 'a "quoted" one' }).data;
 const stored = [
   { version: 2, json: JSON.stringify(request) },
   { version: 3, json: JSON.stringify(toVersion3(request)) },
@@ -18,14 +18,14 @@ function logged(reader: LoggedRequestReader, version: number, json: string) {
   return { isFast: read !== undefined, data: read ?? upcast('RequestCompleted', version, JSON.parse(json)) };
 }
 
-const { attempts, priceVersion: _, ...expected } = readBySchema(JSON.stringify(request));
+const { priceVersion: _, ...expected } = readBySchema(JSON.stringify(request));
 
 test('a version without a fast reader is read through the schema', () => {
   useVersion3();
   const reader = new LoggedRequestReader();
   const results = stored.map(({ version, json }) => logged(reader, version, json));
   expect(results.map(({ isFast }) => isFast)).toEqual([true, false, true]);
-  for (const { data } of results) expect(data).toMatchObject({ ...expected, attempts: { length: attempts.length } });
+  for (const { data } of results) expect(data).toMatchObject(expected);
 });
 
 test('a version with a fast reader is read beside version 2, each by its own reader', () => {
@@ -34,7 +34,7 @@ test('a version with a fast reader is read beside version 2, each by its own rea
   const reader = new LoggedRequestReader({ 2: createStoredRequestReader(completedRequestVersions[2]), 3: version3 });
   const results = stored.map(({ version, json }) => logged(reader, version, json));
   expect(results.map(({ isFast }) => isFast)).toEqual([true, true, true]);
-  for (const { data } of results) expect(data).toEqual({ ...expected, attempts: { length: attempts.length } });
+  for (const { data } of results) expect(data).toEqual(expected);
 });
 
 test('a version that moved a field which the reader captures needs a reader of its own', () => {

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 4, usageTrends 1, history 6, layout 7':
+    '5fc7e1841c04a70260411e270896c90a9a0b08aa63039a2989876c08df895650',
   'requestLog 4, usageTrends 1, history 5, layout 7':
     '3f925909d623bf5234f2fcefdd1cd31c07fa8852adeb41276590623d82af7094',
   'requestLog 4, usageTrends 1, history 4, layout 7':

@@ -1,10 +1,11 @@
 import * as account from '../../domain/account/state.ts';
+import * as accountHealth from '../../domain/accountHealth/state.ts';
 import * as accountLink from '../../domain/accountLink/state.ts';
 import * as accountTokens from '../../domain/accountTokens/state.ts';
 import * as accountUsage from '../../domain/accountUsage/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type CoolDown, changesIn } from '../../domain/coolDown/state.ts';
-import type { AccountId } from '../../domain/core/brands.ts';
+import type { AccountId, Instant } from '../../domain/core/brands.ts';
 
 /** The parts of the hot state that are about accounts. */
 export interface AccountFolds {
@@ -15,6 +16,8 @@ export interface AccountFolds {
   readonly usage: Map<AccountId, accountUsage.AccountUsage>;
   /** Of accounts that failed and have not succeeded since. */
   readonly coolDowns: Map<AccountId, CoolDown>;
+  /** Of accounts that a request has tried. */
+  readonly health: Map<AccountId, accountHealth.AccountHealth>;
 }
 
 /** Removes the account when its fold returns undefined. */
@@ -54,6 +57,22 @@ export function evolveCoolDowns(folds: AccountFolds, event: CoolDownEvent): void
     if (coolDown && folds.accounts.has(accountId)) folds.coolDowns.set(accountId, coolDown);
     else folds.coolDowns.delete(accountId);
   }
+}
+
+/** Counts the attempts of a request in the health of their accounts. Ignores accounts that were deleted meanwhile. */
+export function followAttempts(folds: AccountFolds, request: accountHealth.CountedRequest, time: Instant): void {
+  const { accounts, health } = folds;
+  const healthOf = (accountId: AccountId) => health.get(accountId);
+  accountHealth.countAttempts(request, time, healthOf, (accountId, next) => {
+    if (accounts.has(accountId)) health.set(accountId, next);
+  });
+}
+
+/** An operator asks for another attempt: the cool-down ends, and the account's health starts over. */
+export function forgetFailures({ coolDowns, health }: AccountFolds, accountId: AccountId): void {
+  coolDowns.delete(accountId);
+  const known = health.get(accountId);
+  if (known) health.set(accountId, accountHealth.withoutRecent(known));
 }
 
 /** The provider's limit is known from here on: the cool-down that stood for it must not outlast an early reset. */

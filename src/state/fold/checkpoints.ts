@@ -122,6 +122,7 @@ const MUTABLE_PARTS = {
   tokens: 'copied',
   usage: 'copied',
   coolDowns: 'copied',
+  health: 'copied',
   apiKeys: 'copied',
   keyIdByHash: 'copied',
   counters: 'copied deeply',

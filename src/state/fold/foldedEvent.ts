@@ -10,7 +10,11 @@ export type FoldedRequest = Pick<
   readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
   readonly admission?: Pick<Admission, 'decidedAt' | 'asOf' | 'v'> | undefined;
   readonly pin?: CompletedRequest['pin'];
-  readonly attempts: readonly Pick<Attempt, 'accountId' | 'endedAt' | 'limitedUntil' | 'code'>[];
+  /** Left out if none of them failed because of its account. */
+  readonly attempts: readonly Pick<
+    Attempt,
+    'accountId' | 'endedAt' | 'outcome' | 'limitedUntil' | 'code' | 'isRepeat' | 'providerStatus' | 'errno'
+  >[];
 };
 
 /** An event with the part of its data that the fold reads. */

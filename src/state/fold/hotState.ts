@@ -1,5 +1,5 @@
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
-import { type Position, position } from '../../domain/core/brands.ts';
+import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
 import * as firewall from '../../domain/firewall/state.ts';
@@ -18,6 +18,8 @@ import {
   evolveLink,
   evolveTokens,
   evolveUsage,
+  followAttempts,
+  forgetFailures,
 } from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
 import { type ApiKeyFolds, acceptClock, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
@@ -51,6 +53,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly tokens: AccountFolds['tokens'] = new Map();
   readonly usage: AccountFolds['usage'] = new Map();
   readonly coolDowns: AccountFolds['coolDowns'] = new Map();
+  readonly health: AccountFolds['health'] = new Map();
   readonly apiKeys: ApiKeyFolds['apiKeys'] = new Map();
   readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
   readonly counters: ApiKeyFolds['counters'] = new Map();
@@ -81,7 +84,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     this.position = event.position;
     switch (event.type) {
       case 'RequestCompleted':
-        this.#complete(event.data, event.position);
+        this.#complete(event.data, event.position, event.time);
         return;
       case 'RequestAdmitted':
         this.openRequests.set(event.data.requestId, event);
@@ -138,7 +141,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     switch (event.type) {
       case 'AccountImported':
       case 'AccountTokensReplaced':
-        this.coolDowns.delete(event.data.accountId);
+        forgetFailures(this, event.data.accountId);
         evolveTokens(this, event);
         evolveAccount(this, event);
         if (event.data.linkId !== undefined) evolveLink(this, event.data.linkId, event);
@@ -153,7 +156,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'AccountReactivated':
         // The operator asks for another attempt.
-        this.coolDowns.delete(event.data.accountId);
+        forgetFailures(this, event.data.accountId);
         evolveAccount(this, event);
         return;
       case 'AccountPlanChanged':
@@ -166,6 +169,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         this.tokens.delete(event.data.accountId);
         this.usage.delete(event.data.accountId);
         this.coolDowns.delete(event.data.accountId);
+        this.health.delete(event.data.accountId);
         evolveAccount(this, event);
         return;
       case 'TokenRefreshClaimed':
@@ -211,11 +215,12 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     }
   }
 
-  #complete(request: FoldedRequest, at: Position): void {
+  #complete(request: FoldedRequest, at: Position, time: Instant): void {
     this.openRequests.delete(request.requestId);
     followAdmission(this, request);
     if (request.keyId !== null) countRequest(this, request.keyId, request);
     if (request.usage) this.#learnLength(request, request.usage.outputTokens, at);
+    followAttempts(this, request, time);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
       if (limitedUntil === undefined) continue;
       const reported = { since: endedAt, until: limitedUntil, code: code ?? 'rate_limit_exceeded' };

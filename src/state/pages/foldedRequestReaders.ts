@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Schema } from '../../domain/core/schema.ts';
+import { HARMLESS_OUTCOMES } from '../../domain/request/attemptOutcomes.ts';
 import { completedRequestVersions } from '../../domain/request/events.ts';
 import { createFieldReader } from '../../eventLog/storedJson/fieldReader.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
@@ -57,7 +58,8 @@ export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRe
       'pin.digest',
       'pin.isFallback',
     ],
-    // The fold needs the attempts of a request only if one of them has `limitedUntil`.
+    // The fold needs the attempts of a request only if one of them counts against its account, or has `limitedUntil`.
+    values: { 'attempts.outcome': HARMLESS_OUTCOMES },
     rare: [
       'attempts.overlay.cooling',
       'attempts.overlay.pinnedTo',

@@ -7,6 +7,7 @@ import { accountId, keyId, later, NOW } from '../../../test/support/specificatio
 import { readBySchema, storedRequests } from '../../../test/support/storedRequests.ts';
 import { microDollars, position } from '../../domain/core/brands.ts';
 import type { Infer } from '../../domain/core/schema.ts';
+import { HARMLESS_OUTCOMES } from '../../domain/request/attemptOutcomes.ts';
 import { type CompletedRequest, completedRequestVersions } from '../../domain/request/events.ts';
 import { jsonShapeOf } from '../../eventLog/storedJson/jsonShape.ts';
 import { foldedRequestReaders } from './foldedRequestReaders.ts';
@@ -101,7 +102,8 @@ const isRare = ({ attempts, refusal }: AnyVersion) =>
   refusal !== undefined ||
   attempts.some(({ code, limitedUntil, isRepeat, overlay }) =>
     [code, limitedUntil, isRepeat, overlay?.cooling, overlay?.pinnedTo].some((value) => value !== undefined),
-  );
+  ) ||
+  attempts.some(({ outcome }) => !HARMLESS_OUTCOMES.includes(outcome));
 
 describe.each([1, 2] as const)('version %i', (version) => {
   const read = foldedRequestReaders[version];
@@ -149,6 +151,8 @@ describe.each([1, 2] as const)('version %i', (version) => {
     const rare: Partial<AnyVersion>[] = [
       { attempts: [{ ...attempt, limitedUntil: later(1) }] },
       { attempts: [{ ...attempt, code: 'usage_limit_reached' }] },
+      { attempts: [{ ...attempt, outcome: 'provider_error' }, attempt] },
+      { attempts: [{ ...attempt, outcome: 'invented later' }] },
       { refusal: { ...decision, reason: 'empty' } },
       { model: 'a "quoted" one' },
       { requestId: 'req\\1' },

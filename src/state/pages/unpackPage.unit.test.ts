@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyHistory } from '../../../test/support/histories.ts';
 import { completed } from '../../../test/support/management.ts';
+import { accountId, importedAccount, NOW, recorded } from '../../../test/support/specification.ts';
+import { AccountImported } from '../../domain/account/events.ts';
+import type { DomainEvent } from '../../domain/core/event.ts';
 import { eventTypes } from '../../domain/eventTypes.ts';
+import type { Attempt } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { emptyFold } from '../fold/fold.ts';
@@ -53,6 +57,33 @@ test('unpacked pages fold to the same state as parsed events', () => {
     { numRuns: 30 },
   );
   expect(packed).toBeGreaterThan(100);
+});
+
+test('unpacked pages count attempts as parsed events do', () => {
+  const decision = { decidedAt: 1, asOf: NOW, v: 3 } as Pick<Attempt, 'decidedAt' | 'asOf' | 'v'>;
+  const attempt = (name: number, outcome: string, more: Partial<Attempt> = {}): Attempt => ({
+    ...decision,
+    accountId: accountId(name),
+    startedAt: NOW,
+    endedAt: NOW,
+    outcome,
+    ...more,
+  });
+  const requests = [
+    completed({ accountId: accountId(1), attempts: [attempt(1, 'ok')] }),
+    completed({ accountId: accountId(2), attempts: [attempt(1, 'unreachable'), attempt(2, 'ok')] }),
+    completed({ accountId: accountId(1), attempts: [attempt(2, 'cut', { providerStatus: 200 }), attempt(1, 'ok')] }),
+    completed({ accountId: accountId(1), attempts: [attempt(1, 'client_gone')], status: 'error', usage: null }),
+    completed({ accountId: accountId(2), attempts: [attempt(2, 'provider_error')], status: '502', usage: null }),
+    completed({ accountId: accountId(2), attempts: [], status: 'error' }),
+  ];
+  const history = [1, 2]
+    .map((name) => AccountImported(importedAccount({ accountId: accountId(name) })) as DomainEvent)
+    .concat(requests)
+    .map((event, index) => recorded(event, index) as RecordedEvent);
+  const [page] = throughPages(history.map(rowOf), 100).opened;
+  expect(page?.events.filter(({ type }) => type === 'RequestCompleted')).toHaveLength(requests.length);
+  expect(folded(page?.events ?? [])).toBe(folded(history));
 });
 
 test('a reset of the texts leaves pages that were opened before unchanged', () => {

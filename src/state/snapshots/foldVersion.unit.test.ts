@@ -23,6 +23,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   10: '92754f8c986f7bad0f07c4412535ad487ebaefcf359467ed2216af7b5a7e40ce',
   11: '6155d56bb3886862892098c4a6199f8e3f32cbcdd8cef2eb7fe4533a34e21d37',
   12: 'ba5ae6f3058381da8ea5049fa672f11f9ba4d089445581412b801e7fdd378809',
+  13: 'fd040cf47f27a76315a9128e985e284f16a8902cab7ae07a421ec5f3a991265a',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

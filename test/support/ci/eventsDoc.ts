@@ -77,6 +77,7 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   ClockAccepted: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
   ModelsListed: { from: [], to: [{ slug: '{model}', version: '' }] },
   SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },
+  RequestCompleted: { attempts: [] },
   RefusalsCounted: { counts: { invalid_api_key: 7 } },
 };
 

@@ -1007,6 +1007,7 @@ export interface components {
             deactivation_reason: string | null;
             display_name: string;
             email: string;
+            health: components["schemas"]["AccountHealth"];
             last_refresh_at: string | null;
             plan_type: string;
             /** @description Host and port of the account's own proxy; null: its calls leave as the environment of svc says */
@@ -1025,6 +1026,33 @@ export interface components {
             usage_observed_at: string | null;
             window_minutes_primary: number;
             window_minutes_secondary: number;
+        };
+        AccountHealth: {
+            /** @description The last attempts, at most 20, of the last `window_minutes` */
+            attempts: number;
+            /** @description Percent of the recent attempts; null without any */
+            failure_rate: number | null;
+            /** @description Attempts among them that failed because of the account or the provider */
+            failures: number;
+            last_failure: {
+                /** Format: date-time */
+                at: string;
+                /** @description The outcome of the attempt, such as provider_error or unreachable */
+                class: string;
+                /** @description The error code of the provider */
+                code: string | null;
+                /** @description The error of the system, such as ECONNREFUSED */
+                errno: string | null;
+                /** @description The HTTP status of its response */
+                provider_status: number | null;
+                request_id: string;
+            } | null;
+            /**
+             * @description failing: the last attempt failed, and so did the last three or most of the recent ones
+             * @enum {string}
+             */
+            state: "unknown" | "healthy" | "failing";
+            window_minutes: number;
         };
         AccountUsage: {
             account_id: string;

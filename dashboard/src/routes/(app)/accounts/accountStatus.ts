@@ -1,4 +1,5 @@
 import type { Schemas } from '#lib/api/client.ts';
+import { failureText } from '#lib/format/outcomes.ts';
 
 type Account = Schemas['Account'];
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral';
@@ -16,8 +17,12 @@ export interface AccountStatus {
 export function accountStatusOf({
   availability,
   deactivation_reason,
-}: Pick<Account, 'availability' | 'deactivation_reason'>): AccountStatus {
+  health,
+}: Pick<Account, 'availability' | 'deactivation_reason' | 'health'>): AccountStatus {
   const { state, reason, until } = availability;
+  if (isFailing({ availability, health })) {
+    return { tone: 'bad', label: 'Failing', detail: rateText(health), until };
+  }
   switch (state) {
     case 'available':
       return { tone: 'good', label: 'Active', detail: null, until: null };
@@ -33,6 +38,20 @@ export function accountStatusOf({
       return { tone: 'warn', label: 'Cooling down', detail: sentence(reason), until };
   }
 }
+
+/** Whether an account gets requests and fails them. */
+export const isFailing = ({ availability: { state }, health }: Pick<Account, 'availability' | 'health'>): boolean =>
+  health.state === 'failing' && (state === 'available' || state === 'cooling');
+
+/** "3 of the last 4 attempts failed" */
+export const rateText = ({ attempts, failures }: Account['health']): string =>
+  attempts === 1
+    ? `The last attempt ${failures === 1 ? 'failed' : 'succeeded'}`
+    : `${failures} of the last ${attempts} attempts failed`;
+
+/** How the last failed attempt ended; null before the first one. */
+export const lastFailureText = ({ last_failure: last }: Account['health']): string | null =>
+  last && failureText({ outcome: last.class, status: last.provider_status, code: last.code, errno: last.errno });
 
 const sentence = (text: string | null) => (text ? text.charAt(0).toUpperCase() + text.slice(1) : null);
 
@@ -95,12 +114,15 @@ export function windowsOf(account: Account): { primary: UsageWindow; secondary: 
 }
 
 /** Accounts that need attention first, then by name. */
-const URGENCY = ['deactivated', 'quota_exceeded', 'rate_limited', 'cooling', 'available', 'paused'] as const;
+const URGENCY = ['deactivated', 'failing', 'quota_exceeded', 'rate_limited', 'cooling', 'available', 'paused'] as const;
 
 export const byUrgency = (a: Account, b: Account): number =>
-  URGENCY.indexOf(a.availability.state) - URGENCY.indexOf(b.availability.state) ||
+  urgencyOf(a) - urgencyOf(b) ||
   a.email.localeCompare(b.email, 'en', { numeric: true }) ||
   a.account_id.localeCompare(b.account_id);
+
+const urgencyOf = (account: Account): number =>
+  URGENCY.indexOf(isFailing(account) ? 'failing' : account.availability.state);
 
 /** E-mail addresses of several accounts: those accounts show their IDs too. */
 export function ambiguousEmails(accounts: readonly Account[]): ReadonlySet<string> {

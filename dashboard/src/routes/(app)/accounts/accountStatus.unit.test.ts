@@ -1,9 +1,25 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '#lib/api/client.ts';
-import { accountStatusOf, ambiguousEmails, byUrgency, matches, tokenStatusOf, windowsOf } from './accountStatus.ts';
+import {
+  accountStatusOf,
+  ambiguousEmails,
+  byUrgency,
+  lastFailureText,
+  matches,
+  tokenStatusOf,
+  windowsOf,
+} from './accountStatus.ts';
 
 type Account = Schemas['Account'];
 
+const health = (state: Account['health']['state'], failures: number, attempts: number): Account['health'] => ({
+  state,
+  failure_rate: attempts === 0 ? null : (failures * 100) / attempts,
+  attempts,
+  failures,
+  window_minutes: 60,
+  last_failure: null,
+});
 const stored = { expires_at: null, state: 'stored' };
 const account = (changes: Partial<Account> = {}): Account => ({
   account_id: 'provider-1_abcd1234',
@@ -24,6 +40,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   usage_observed_at: '2026-01-15T12:00:00Z',
   deactivation_reason: null,
   availability: { state: 'available', reason: null, until: null },
+  health: health('healthy', 0, 12),
   auth: { access: { expires_at: null, state: 'valid' }, refresh: stored, id_token: stored },
   ...changes,
 });
@@ -47,6 +64,28 @@ test('shows why an account cannot serve and until when', () => {
   expect(accountStatusOf(gone)).toMatchObject({ tone: 'bad', detail: 'The refresh token was used twice' });
 });
 
+test('shows an account that gets requests and fails them as failing', () => {
+  const failing = health('failing', 3, 4);
+  expect(accountStatusOf(account({ health: failing }))).toEqual({
+    tone: 'bad',
+    label: 'Failing',
+    detail: '3 of the last 4 attempts failed',
+    until: null,
+  });
+  const cooling = { ...inState('cooling', 'provider_error', '2026-01-15T12:01:00Z'), health: failing };
+  expect(accountStatusOf(cooling)).toMatchObject({ label: 'Failing', until: '2026-01-15T12:01:00Z' });
+  expect(accountStatusOf({ ...inState('paused'), health: failing }).label).toBe('Paused');
+  expect(accountStatusOf(account({ health: health('healthy', 3, 20) })).label).toBe('Active');
+});
+
+test('names the last failure of an account', () => {
+  const last = { at: '2026-01-15T12:00:00Z', class: 'provider_error', code: null, errno: null, request_id: 'req_1' };
+  expect(lastFailureText(health('healthy', 0, 0))).toBeNull();
+  expect(lastFailureText({ ...health('failing', 3, 3), last_failure: { ...last, provider_status: 500 } })).toBe(
+    'provider error (status 500)',
+  );
+});
+
 test('shows whether the tokens still work', () => {
   const missing = { expires_at: null, state: 'missing' };
   const expired = { expires_at: null, state: 'expired' };
@@ -67,14 +106,12 @@ test('sorts accounts that need attention first', () => {
   const list = (['available', 'paused', 'deactivated', 'cooling', 'quota_exceeded', 'rate_limited'] as const).map(
     (state) => inState(state),
   );
-  expect(list.sort(byUrgency).map(({ availability }) => availability.state)).toEqual([
-    'deactivated',
-    'quota_exceeded',
-    'rate_limited',
-    'cooling',
-    'available',
-    'paused',
-  ]);
+  list.push(account({ account_id: 'failing', health: health('failing', 3, 3) }));
+  expect(
+    list
+      .sort(byUrgency)
+      .map(({ account_id, availability }) => (account_id === 'failing' ? account_id : availability.state)),
+  ).toEqual(['deactivated', 'failing', 'quota_exceeded', 'rate_limited', 'cooling', 'available', 'paused']);
 });
 
 test('finds e-mail addresses that several accounts share', () => {

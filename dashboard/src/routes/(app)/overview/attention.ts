@@ -1,6 +1,6 @@
 import type { Schemas } from '#lib/api/client.ts';
 import { counted, percent } from '#lib/format/numbers.ts';
-import { accountStatusOf, tokenStatusOf } from '../accounts/accountStatus.ts';
+import { accountStatusOf, isFailing, lastFailureText, rateText, tokenStatusOf } from '../accounts/accountStatus.ts';
 import { type Key, keyStatusOf, limitText, useOf } from '../api-keys/limits.ts';
 import { serviceProblems } from './serviceProblems.ts';
 
@@ -64,6 +64,7 @@ function noAvailableAccount({ accounts }: ServiceState): AttentionItem[] {
 function accountProblems({ accounts, refreshSeconds, now }: ServiceState): AttentionItem[] {
   const deactivated = accounts.filter(({ status }) => status === 'deactivated');
   const active = accounts.filter(({ status }) => status === 'active');
+  const failing = active.filter(isFailing);
   const signedOut = active.filter((account) => tokenStatusOf(account).label === 'Missing');
   const maxSilenceMs = Math.max(MIN_SILENCE_MS, refreshSeconds * 3_000);
   const silent = active.filter(({ usage_observed_at: at }) => at !== null && now - Date.parse(at) > maxSilenceMs);
@@ -89,6 +90,12 @@ function accountProblems({ accounts, refreshSeconds, now }: ServiceState): Atten
       at: null,
       action: signIn(account),
     })),
+    ...itemsFor(failing, 'is failing', 'are failing', (account) => ({
+      tone: 'bad',
+      detail: failureDetail(account),
+      at: { label: 'last failure', time: account.health.last_failure?.at ?? '', as: 'ago' },
+      action: view(account),
+    })),
     ...itemsFor(silent, 'has not reported usage recently', 'have not reported usage recently', (account) => ({
       tone: 'warn',
       detail: 'its remaining usage may be outdated',
@@ -103,6 +110,11 @@ function accountProblems({ accounts, refreshSeconds, now }: ServiceState): Atten
     })),
   ];
 }
+
+const failureDetail = ({ health }: Account): string => {
+  const last = lastFailureText(health);
+  return `${rateText(health)}${last === null ? '' : `: ${last}`}`;
+};
 
 function itemsFor(
   accounts: readonly Account[],

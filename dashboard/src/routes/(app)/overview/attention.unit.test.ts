@@ -26,6 +26,7 @@ const account = (changes: Partial<Schemas['Account']> = {}): Schemas['Account'] 
   usage_observed_at: minutesAgo(1),
   deactivation_reason: null,
   availability: { state: 'available', reason: null, until: null },
+  health: { state: 'unknown', failure_rate: null, attempts: 0, failures: 0, window_minutes: 60, last_failure: null },
   auth: { access: { expires_at: null, state: 'valid' }, refresh: stored, id_token: stored },
   ...changes,
 });
@@ -64,6 +65,31 @@ const key = (limits: Partial<Limit>[], changes: Partial<Key> = {}): Key => ({
 const itemsFor = (known: Partial<ServiceState>) =>
   attentionItems({ accounts: [account()], keys: [], refreshSeconds: 60, now: NOW, ...known });
 const texts = (known: Partial<ServiceState>) => itemsFor(known).map(({ tone, text }) => [tone, text]);
+
+test('reports an account whose attempts fail, with its last failure', () => {
+  const failure = {
+    at: '2026-01-15T11:58:00Z',
+    class: 'provider_error',
+    code: null,
+    provider_status: 500,
+    errno: null,
+    request_id: 'req_1',
+  };
+  const health = { ...account().health, attempts: 8, failures: 6, failure_rate: 75, last_failure: failure };
+  const failing = account({ health: { ...health, state: 'failing' } });
+  expect(itemsFor({ accounts: [failing] })).toMatchObject([
+    {
+      tone: 'bad',
+      text: 'ada@example.com is failing',
+      detail: '6 of the last 8 attempts failed: provider error (status 500)',
+      at: { label: 'last failure', time: failure.at, as: 'ago' },
+    },
+  ]);
+  expect(itemsFor({ accounts: [account({ health: { ...health, state: 'healthy' } })] })).toEqual([]);
+  expect(
+    texts({ accounts: [{ ...failing, availability: { state: 'paused', reason: null, until: null } }] }),
+  ).not.toContain('ada@example.com is failing');
+});
 
 test('reports nothing for a healthy service', () => {
   expect(itemsFor({ keys: [key([{ current_value: 3_000 }])] })).toEqual([]);

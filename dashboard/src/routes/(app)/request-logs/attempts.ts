@@ -1,9 +1,11 @@
+import { failureText } from '#lib/format/outcomes.ts';
+
 /** One attempt at an account, from the request's event. */
 export interface ShownAttempt {
   readonly accountId: string;
+  /** How it ended, with the details of a failure. */
   readonly outcome: string;
   readonly isGood: boolean;
-  readonly code: string | null;
   /** Since the arrival of the request. */
   readonly startedAfterMs: number;
   readonly tookMs: number;
@@ -18,6 +20,8 @@ interface RecordedAttempt {
   readonly endedAt?: unknown;
   readonly outcome?: unknown;
   readonly code?: unknown;
+  readonly providerStatus?: unknown;
+  readonly errno?: unknown;
   readonly decidedAt?: unknown;
   readonly isRepeat?: unknown;
 }
@@ -29,20 +33,23 @@ interface RecordedAttempt {
 export function attemptsOf(data: unknown, arrivedAt: number): ShownAttempt[] {
   const { attempts } = (data ?? {}) as { attempts?: unknown };
   if (!Array.isArray(attempts)) return [];
-  return attempts.map(({ accountId, startedAt, endedAt, outcome, code, decidedAt, isRepeat }: RecordedAttempt) => ({
-    accountId: String(accountId),
-    outcome: outcomeLabel(String(outcome)),
-    isGood: outcome === 'ok',
-    code: typeof code === 'string' ? code : null,
-    startedAfterMs: Math.max(0, Number(startedAt) - arrivedAt),
-    tookMs: Math.max(0, Number(endedAt) - Number(startedAt)),
-    decidedAt: typeof decidedAt === 'number' ? decidedAt : null,
-    isRepeat: isRepeat === true,
+  return attempts.map((attempt: RecordedAttempt) => ({
+    accountId: String(attempt.accountId),
+    outcome: failureText({
+      outcome: String(attempt.outcome),
+      status: typeof attempt.providerStatus === 'number' ? attempt.providerStatus : null,
+      code: textOrNull(attempt.code),
+      errno: textOrNull(attempt.errno),
+    }),
+    isGood: attempt.outcome === 'ok',
+    startedAfterMs: Math.max(0, Number(attempt.startedAt) - arrivedAt),
+    tookMs: Math.max(0, Number(attempt.endedAt) - Number(attempt.startedAt)),
+    decidedAt: typeof attempt.decidedAt === 'number' ? attempt.decidedAt : null,
+    isRepeat: attempt.isRepeat === true,
   }));
 }
 
-/** `connect_failed` is "connect failed". */
-const outcomeLabel = (outcome: string) => (outcome === 'ok' ? 'succeeded' : outcome.replaceAll('_', ' '));
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Start and width of a bar within the duration of the request, in percent. */
 export function placeOf(fromMs: number, tookMs: number, totalMs: number): { start: number; width: number } {

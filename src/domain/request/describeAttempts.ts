@@ -1,0 +1,26 @@
+import type { AttemptOutcome } from './attemptOutcomes.ts';
+
+/** Their request says as much. */
+const UNMENTIONED: ReadonlySet<string> = new Set<AttemptOutcome>(['ok', 'client_gone', 'aborted', 'limit_reached']);
+
+interface DescribedAttempt {
+  readonly accountId: string;
+  readonly outcome: string;
+  readonly code?: string | undefined;
+  readonly providerStatus?: number | undefined;
+  readonly errno?: string | undefined;
+}
+
+/** Names the attempts that failed, as the end of a sentence; empty when none did. */
+export const describeFailedAttempts = (attempts: readonly DescribedAttempt[]): string =>
+  attempts
+    .filter(({ outcome }) => !UNMENTIONED.has(outcome))
+    .map((attempt) => `; account ${attempt.accountId} failed: ${describeFailure(attempt)}`)
+    .join('');
+
+function describeFailure({ outcome, code, providerStatus, errno }: DescribedAttempt): string {
+  const details = [providerStatus === undefined ? undefined : `status ${providerStatus}`, code, errno];
+  const known = details.filter((detail) => detail !== undefined);
+  const name = outcome.replaceAll('_', ' ');
+  return known.length === 0 ? name : `${name} (${known.join(', ')})`;
+}
