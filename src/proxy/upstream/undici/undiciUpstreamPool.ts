@@ -52,7 +52,8 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
       return transfer;
     },
     close() {
-      void pool.close();
+      // After the requests of this turn, which are dispatched later.
+      queueMicrotask(() => void pool.close());
     },
     destroy() {
       for (const each of [pool, ...single]) void each.destroy(new Error('the connection was closed'));
