@@ -104,6 +104,35 @@ journeys('accounts', () => {
     expect(gateway.events('AccountTokensReplaced')).toHaveLength(1);
   });
 
+  test('sets, changes and removes the proxy of an account, and never shows its password', async () => {
+    const { gateway, visit } = await startJourney();
+    const account = gateway.provider.addAccount({ email: 'ada@example.com' });
+    const id = await gateway.importAccount(account);
+    const page = await visit({ path: '/accounts' });
+    await page.getByRole('button', { name: /^ada/ }).click();
+    const section = page.getByRole('region', { name: 'Proxy' });
+    await section.getByText('None of its own').waitFor();
+    await section.getByRole('button', { name: 'Set proxy' }).click();
+    await section.getByLabel('Proxy address').fill('ftp://user:s3cr3t@proxy.test');
+    await section.getByRole('button', { name: 'Save proxy' }).click();
+    await section.getByText(/must be the address of an http, https or socks5 proxy/).waitFor();
+    await section.getByLabel('Proxy address').fill('http://user:s3cr3t@127.0.0.1:1');
+    await section.getByRole('button', { name: 'Save proxy' }).click();
+    await section.getByText('leave through 127.0.0.1:1').waitFor();
+    expect((await gateway.ask()).status).toBe(502);
+    await section.getByRole('button', { name: 'Change proxy' }).click();
+    expect(await section.getByLabel('Proxy address').inputValue()).toBe('');
+    await section.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.content()).not.toContain('s3cr3t');
+    await section.getByRole('button', { name: 'Remove proxy' }).click();
+    await section.getByText('None of its own').waitFor();
+    expect((await gateway.ask()).status).toBe(200);
+    expect(gateway.events('AccountProxyChanged').map(({ data }) => [data.accountId, data.from, data.to])).toEqual([
+      [id, null, '127.0.0.1:1'],
+      [id, '127.0.0.1:1', null],
+    ]);
+  });
+
   test('pauses, reactivates, signs in again, and deletes only after typing the name', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });

@@ -51,7 +51,14 @@ export function accountActions(reload: () => Promise<void>) {
     }
   }
 
-  return { pause, reactivate, remove };
+  /** @param proxy an address; null removes the account's proxy @throws ApiError */
+  async function setProxy(account: Account, proxy: string | null): Promise<void> {
+    const { proxy: shown } = await unwrap(api.PATCH('/api/accounts/{id}', { ...params(account), body: { proxy } }));
+    await reload();
+    toasts.good(shown ? `${account.email} uses the proxy ${shown}` : `${account.email} has no proxy of its own`);
+  }
+
+  return { pause, reactivate, remove, setProxy };
 }
 
 export type AccountActions = ReturnType<typeof accountActions>;

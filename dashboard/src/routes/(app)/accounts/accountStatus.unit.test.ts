@@ -39,6 +39,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
   last_refresh_at: null,
   usage_observed_at: '2026-01-15T12:00:00Z',
   deactivation_reason: null,
+  proxy: null,
   availability: { state: 'available', reason: null, until: null },
   health: health('healthy', 0, 12),
   auth: { access: { expires_at: null, state: 'valid' }, refresh: stored, id_token: stored },

@@ -25,6 +25,7 @@ const account = (changes: Partial<Schemas['Account']> = {}): Schemas['Account'] 
   last_refresh_at: null,
   usage_observed_at: minutesAgo(1),
   deactivation_reason: null,
+  proxy: null,
   availability: { state: 'available', reason: null, until: null },
   health: { state: 'unknown', failure_rate: null, attempts: 0, failures: 0, window_minutes: 60, last_failure: null },
   auth: { access: { expires_at: null, state: 'valid' }, refresh: stored, id_token: stored },
