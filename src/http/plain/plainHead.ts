@@ -1,3 +1,4 @@
+import { trimBlanks } from '../wire/trimBlanks.ts';
 import { HeaderNames } from './headerNames.ts';
 
 /** The head of a plain request. */
@@ -75,16 +76,3 @@ function isPlain(name: string, value: string): boolean {
       return true;
   }
 }
-
-const TAB = 9;
-const SPACE = 32;
-
-function trimBlanks(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  for (; start < end; start++) if (!isBlank(text.charCodeAt(start))) break;
-  for (; end > start; end--) if (!isBlank(text.charCodeAt(end - 1))) break;
-  return text.slice(start, end);
-}
-
-const isBlank = (code: number): boolean => code === SPACE || code === TAB;

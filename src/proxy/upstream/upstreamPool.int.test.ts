@@ -242,6 +242,28 @@ describe.each([
       expect(await send(shared).ended).toMatchObject({ body: 'ok' });
     });
 
+    test.each([
+      ['a TLS alert', '\x15\x03\x01\x00\x02\x02\x46'],
+      ['a head that ends its lines with LF only', 'HTTP/1.1 200 OK\ncontent-length: 2\n\nok'],
+      ['status 000', 'HTTP/1.1 000 OK\r\ncontent-length: 2\r\n\r\nok'],
+      ['status 099', 'HTTP/1.1 099 OK\r\ncontent-length: 2\r\n\r\nok'],
+      ['binary', '\x00\xff\x01\x80'],
+      ['a page without a head', '<html><body>502</body></html>\n'],
+    ])('at once when the provider sends %s', async (_what, response) => {
+      const { pool, connections } = await startProvider(({ socket }) => socket.write(response, 'latin1'));
+      await expect(send(pool()).ended).rejects.toThrow();
+      await vi.waitUntil(() => connections[0]?.isClosed, waitOptions);
+    });
+
+    test.each([
+      ['a chunk extension', '2;a=\0b\r\nok\r\n0\r\n\r\n'],
+      ['a trailer', '2\r\nok\r\n0\r\na: \0\r\n\r\n'],
+    ])('when %s holds NUL', async (_what, chunks) => {
+      const response = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
+      const { pool } = await startProvider(({ socket }) => socket.write(response, 'latin1'));
+      await expect(send(pool()).ended).rejects.toThrow();
+    });
+
     test('when the provider does not listen', async () => {
       const { pool, server } = await startProvider(() => undefined);
       const shared = pool();

@@ -1,7 +1,10 @@
-import { MalformedResponse } from './responseHead.ts';
+import { FieldLines, isTextByte } from './fieldLines.ts';
+import { MalformedResponse } from './malformedResponse.ts';
 
-/** Maximum size of chunk extensions and trailers together, which are skipped. */
-const MAX_SKIPPED_BYTES = 65_536;
+/** Maximum size of the extensions of one chunk, which are skipped; that of Node. */
+const MAX_EXTENSION_BYTES = 16_384;
+/** Maximum size of the trailers, which are skipped. */
+const MAX_TRAILER_BYTES = 65_536;
 /** 2^40 bytes: an exact number, and more than any provider sends in a chunk. */
 const MAX_SIZE_DIGITS = 10;
 const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59] as const;
@@ -9,13 +12,12 @@ const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59] as const;
 /** What the next byte belongs to. Numbers, because this is compared for every byte. */
 const State = {
   size: 0,
-  extension: 1,
-  sizeLf: 2,
-  dataCr: 3,
-  dataLf: 4,
-  trailer: 5,
-  trailerLine: 6,
-  lastLf: 7,
+  blanks: 1,
+  extension: 2,
+  sizeLf: 3,
+  dataCr: 4,
+  dataLf: 5,
+  trailers: 6,
 } as const;
 
 /** Returned by `read` while more bytes are needed. */
@@ -26,7 +28,9 @@ export class ChunkFraming {
   #state: number = State.size;
   #size = 0;
   #digits = 0;
+  /** Bytes of the extensions of this chunk, or of the trailers. */
   #skipped = 0;
+  #trailers: FieldLines | undefined;
 
   /** Called when the data of the announced chunk has been read. */
   endChunk(): void {
@@ -41,31 +45,21 @@ export class ChunkFraming {
     switch (this.#state) {
       case State.size:
         return this.#readSize(byte);
+      case State.blanks:
+        return this.#readBlank(byte);
       case State.extension:
-        this.#skip();
-        if (byte === CR) this.#state = State.sizeLf;
-        return INCOMPLETE;
+        return this.#readExtension(byte);
       case State.sizeLf:
         expectByte(byte, LF);
         this.#digits = 0;
-        if (this.#size > 0) return this.#size;
-        this.#state = State.trailer;
-        return INCOMPLETE;
+        this.#skipped = 0;
+        return this.#size > 0 ? this.#size : this.#enter(State.trailers);
       case State.dataCr:
         return this.#step(byte, CR, State.dataLf);
       case State.dataLf:
         return this.#step(byte, LF, State.size);
-      case State.trailer:
-        this.#skip();
-        this.#state = byte === CR ? State.lastLf : State.trailerLine;
-        return INCOMPLETE;
-      case State.trailerLine:
-        this.#skip();
-        if (byte === LF) this.#state = State.trailer;
-        return INCOMPLETE;
       default:
-        expectByte(byte, LF);
-        return 0;
+        return this.#readTrailers(byte);
     }
   }
 
@@ -76,10 +70,31 @@ export class ChunkFraming {
       this.#digits += 1;
       if (this.#digits <= MAX_SIZE_DIGITS) return INCOMPLETE;
     } else if (this.#digits > 0) {
-      if (byte === CR) return this.#enter(State.sizeLf);
-      if (byte === SEMICOLON || byte === SPACE || byte === TAB) return this.#enter(State.extension);
+      return this.#readBlank(byte);
     }
     throw new MalformedResponse('a chunk has no valid size');
+  }
+
+  /** Behind a size: some servers pad it with blanks. */
+  #readBlank(byte: number): number {
+    if (byte === CR) return this.#enter(State.sizeLf);
+    this.#skip(MAX_EXTENSION_BYTES, 'chunk extensions');
+    if (byte === SEMICOLON) return this.#enter(State.extension);
+    if (byte === SPACE || byte === TAB) return this.#enter(State.blanks);
+    throw new MalformedResponse('a chunk has no valid size');
+  }
+
+  #readExtension(byte: number): number {
+    if (byte === CR) return this.#enter(State.sizeLf);
+    this.#skip(MAX_EXTENSION_BYTES, 'chunk extensions');
+    if (!isTextByte(byte)) throw new MalformedResponse('a chunk extension has a control character');
+    return INCOMPLETE;
+  }
+
+  #readTrailers(byte: number): number {
+    this.#trailers ??= new FieldLines();
+    this.#skip(MAX_TRAILER_BYTES, 'trailers');
+    return this.#trailers.read(byte) ? 0 : INCOMPLETE;
   }
 
   #step(byte: number, expected: number, next: number): number {
@@ -92,11 +107,9 @@ export class ChunkFraming {
     return INCOMPLETE;
   }
 
-  #skip(): void {
+  #skip(maxBytes: number, what: string): void {
     this.#skipped += 1;
-    if (this.#skipped > MAX_SKIPPED_BYTES) {
-      throw new MalformedResponse(`chunk extensions and trailers exceed ${MAX_SKIPPED_BYTES} bytes`);
-    }
+    if (this.#skipped > maxBytes) throw new MalformedResponse(`${what} exceed ${maxBytes} bytes`);
   }
 }
 

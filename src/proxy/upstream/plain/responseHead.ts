@@ -1,4 +1,6 @@
 import type { HeaderLookup } from '../../../http/wire/headers.ts';
+import { trimBlanks } from '../../../http/wire/trimBlanks.ts';
+import { MalformedResponse, notHttp } from './malformedResponse.ts';
 import { ResponseHeaders } from './responseHeaders.ts';
 
 /** How the end of a body is recognised (RFC 9112 section 6.3). */
@@ -13,18 +15,13 @@ export interface ResponseHead {
   readonly keepsAlive: boolean;
 }
 
-/** The bytes are not an HTTP/1 response; the rest of the connection cannot be interpreted. */
-export class MalformedResponse extends Error {
-  override readonly name = 'MalformedResponse';
-  readonly code = 'EPROTO';
-}
-
 /**
  * The status line and all header lines in one pass. Rejects folded lines, and control characters, which could break out of
  * the headers that are relayed.
  */
-const HEAD = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
-const STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
+const HEAD =
+  /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n|$)/;
 const LENGTH = /^\d{1,15}$/;
 
 /**
@@ -36,9 +33,7 @@ export function readResponseHead(text: string): ResponseHead {
   const [, minor, digits] = HEAD.exec(text) ?? [];
   if (digits === undefined) {
     const isHttp = STATUS_LINE.test(text);
-    throw new MalformedResponse(
-      isHttp ? 'the provider sent an invalid header' : 'the provider does not speak HTTP/1.1',
-    );
+    throw isHttp ? new MalformedResponse('the provider sent an invalid header') : notHttp();
   }
   const status = Number(digits);
   const headers = new ResponseHeaders(text);
@@ -51,13 +46,13 @@ function framingOf(status: number, headers: HeaderLookup): Framing {
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked')
-      throw new MalformedResponse(`transfer coding "${coding}" was not requested`);
+      throw new MalformedResponse('the response has a transfer coding that was not requested');
     return { kind: 'chunked' };
   }
   const lengths = headers
     .get('content-length')
     ?.split(',')
-    .map((length) => length.trim());
+    .map((length) => trimBlanks(length));
   if (lengths === undefined) return { kind: 'untilClose' };
   const [length = ''] = lengths;
   if (!LENGTH.test(length) || lengths.some((other) => other !== length)) {
@@ -66,9 +61,14 @@ function framingOf(status: number, headers: HeaderLookup): Framing {
   return { kind: 'length', bytes: Number(length) };
 }
 
-function keepsAlive(headers: HeaderLookup, { kind }: Framing): boolean {
-  if (kind === 'untilClose') return false;
+function keepsAlive(headers: HeaderLookup, framing: Framing): boolean {
+  if (framing.kind === 'untilClose') return false;
+  const length = headers.get('content-length');
   // Two framings for one body: the sender is broken or hostile, so the bytes after it cannot be trusted.
-  if (kind === 'chunked' && headers.get('content-length') !== undefined) return false;
-  return !/(?:^|,)\s*close\s*(?:,|$)/i.test(headers.get('connection') ?? '');
+  if (framing.kind === 'chunked' && length !== undefined) return false;
+  // The response has no body by its status, but the sender announces one, which may follow.
+  if (framing.kind === 'length' && framing.bytes === 0) {
+    if (headers.get('transfer-encoding') !== undefined || /[1-9]/.test(length ?? '')) return false;
+  }
+  return !/(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(headers.get('connection') ?? '');
 }

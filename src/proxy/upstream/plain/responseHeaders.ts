@@ -1,4 +1,5 @@
 import type { HeaderLookup } from '../../../http/wire/headers.ts';
+import { trimBlanks } from '../../../http/wire/trimBlanks.ts';
 
 /** Response headers, searched on demand: a provider sends about thirty, and six of them are looked up. */
 export class ResponseHeaders implements HeaderLookup {
@@ -17,7 +18,7 @@ export class ResponseHeaders implements HeaderLookup {
     let found: string | undefined;
     for (let index = this.#lowerCase.indexOf(start); index >= 0; index = this.#lowerCase.indexOf(start, index + 1)) {
       const end = this.#lines.indexOf('\r', index);
-      const value = this.#lines.slice(index + start.length, end < 0 ? undefined : end).trim();
+      const value = trimBlanks(this.#lines, index + start.length, end < 0 ? this.#lines.length : end);
       found = found === undefined ? value : `${found}, ${value}`;
     }
     return found;

@@ -1,6 +1,8 @@
 import type { ResponseListener } from '../upstreamPool.ts';
 import { ChunkFraming, INCOMPLETE } from './chunkFraming.ts';
-import { MalformedResponse, type ResponseHead, readResponseHead } from './responseHead.ts';
+import { MalformedResponse } from './malformedResponse.ts';
+import { PartialHead } from './partialHead.ts';
+import { type ResponseHead, readResponseHead } from './responseHead.ts';
 
 const MAX_HEAD_BYTES = 65_536;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
@@ -15,6 +17,7 @@ export class ResponseParser {
   /** The part of the head that has arrived, with room for more. */
   #partialHead: Buffer | undefined;
   #partialHeadBytes = 0;
+  #partialHeadCheck: PartialHead | undefined;
   #framing: ChunkFraming | undefined;
   /** Bytes of the body, or of the current chunk, that are still to be read. */
   #remaining = 0;
@@ -77,24 +80,32 @@ export class ResponseParser {
 
   /** @returns the bytes after the head; undefined while the head is incomplete */
   #readHead(bytes: Buffer): Buffer | undefined {
-    const searchFrom = Math.max(0, this.#partialHeadBytes - END_OF_HEAD.length);
-    const received = this.#partialHead ? this.#appendToHead(bytes) : bytes;
-    const end = received.indexOf(END_OF_HEAD, searchFrom);
-    if ((end < 0 ? received.length : end) > MAX_HEAD_BYTES) {
-      throw new MalformedResponse(`the response headers exceed ${MAX_HEAD_BYTES} bytes`);
+    let rest = bytes;
+    while (rest.length > 0) {
+      const searchFrom = Math.max(0, this.#partialHeadBytes - END_OF_HEAD.length);
+      const received = this.#partialHead ? this.#appendToHead(rest) : rest;
+      const end = received.indexOf(END_OF_HEAD, searchFrom);
+      if ((end < 0 ? received.length : end) > MAX_HEAD_BYTES) {
+        throw new MalformedResponse(`the response headers exceed ${MAX_HEAD_BYTES} bytes`);
+      }
+      if (end < 0) {
+        this.#partialHeadCheck ??= new PartialHead();
+        this.#partialHeadCheck.read(rest);
+        if (!this.#partialHead) this.#appendToHead(rest);
+        return undefined;
+      }
+      this.#partialHead = undefined;
+      this.#partialHeadBytes = 0;
+      this.#partialHeadCheck = undefined;
+      const head = readResponseHead(received.toString('latin1', 0, end));
+      rest = received.subarray(end + END_OF_HEAD.length);
+      if (head.status === 101) throw new MalformedResponse('the provider switched protocols without being asked');
+      if (head.status >= 200) {
+        this.head = head;
+        return rest;
+      }
     }
-    if (end < 0) {
-      if (!this.#partialHead) this.#appendToHead(bytes);
-      return undefined;
-    }
-    this.#partialHead = undefined;
-    this.#partialHeadBytes = 0;
-    const head = readResponseHead(received.toString('latin1', 0, end));
-    const rest = received.subarray(end + END_OF_HEAD.length);
-    if (head.status === 101) throw new MalformedResponse('the provider switched protocols without being asked');
-    if (head.status < 200) return this.#readHead(rest);
-    this.head = head;
-    return rest;
+    return undefined;
   }
 
   /** Grows by doubling, so that a head that arrives byte by byte is not copied for each. @returns the head so far */
