@@ -15,6 +15,8 @@ export interface ProxyProgramOptions {
   readonly credentials?: { readonly username: string; readonly password: string } | undefined;
   /** Names that only this proxy knows, with the address of each. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 /** A running proxy. */
@@ -48,19 +50,19 @@ function programOf({ kind, credentials }: ProxyProgramOptions, close: () => Prom
 }
 
 async function startConnectProxy(options: ProxyProgramOptions): Promise<ProxyProgram> {
-  const { kind, credentials, names = {} } = options;
+  const { kind, credentials, names = {}, port = 0 } = options;
   const { at, ...program } = programOf(options, async () => {
     await server.close(true);
   });
   const server = new Server({
-    port: 0,
+    port,
     host: '127.0.0.1',
     ...(kind === 'https' ? { serverType: 'https', httpsOptions: certificate } : { serverType: 'http' }),
-    async prepareRequestFunction({ hostname, port, username, password }) {
+    async prepareRequestFunction({ hostname, port: asked, username, password }) {
       if (credentials && (username !== credentials.username || password !== credentials.password)) {
         return { requestAuthentication: true };
       }
-      program.asked.push(`${hostname}:${port}`);
+      program.asked.push(`${hostname}:${asked}`);
       if (state.treatment === 'refuse') throw new RequestError('Forbidden', 403);
       if (state.treatment === 'hang') await new Promise(() => undefined);
       const address = names[hostname];
@@ -78,7 +80,7 @@ const lookupOf = (address: string) => (_name: string, options: { readonly all?: 
   options.all ? found(null, [{ address, family: 4 }]) : found(null, address, 4);
 
 async function startSocksProxy(options: ProxyProgramOptions): Promise<ProxyProgram> {
-  const { credentials, names = {} } = options;
+  const { credentials, names = {}, port = 0 } = options;
   const sockets = new Set<{ destroy(): void }>();
   const { at, ...program } = programOf(options, async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -106,7 +108,7 @@ async function startSocksProxy(options: ProxyProgramOptions): Promise<ProxyProgr
     sockets.add(socket);
     return accept(socket);
   };
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   const listening = (server as unknown as { server: import('node:net').Server }).server;
   await once(listening, 'listening');
   const state: ProxyProgram = { ...program, ...at((listening.address() as { port: number }).port) };
