@@ -62,6 +62,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     proxy: proxy.serve,
     dashboard: createDashboard(DASHBOARD),
     management: management.serve,
+    descriptors: foundation.descriptors,
     unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
   });
   provider.start();

@@ -1,8 +1,13 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { ClientResponse } from './client/clientRequest.ts';
+import { type LimitConnectionsOptions, limitConnections } from './limitConnections.ts';
 
 const SWEEP_MS = 20;
+
+export interface TrackConnectionsOptions extends Pick<LimitConnectionsOptions, 'latestResponse' | 'refuse'> {
+  /** Undefined: there is no limit. */
+  readonly descriptors?: LimitConnectionsOptions['descriptors'] | undefined;
+}
 
 /** The open connections of a server. */
 export interface Connections {
@@ -19,13 +24,14 @@ export interface Connections {
  */
 export function trackConnections(
   server: Server,
-  latestResponse: (socket: Socket) => ClientResponse | undefined,
+  { latestResponse, descriptors, refuse }: TrackConnectionsOptions,
 ): Connections {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  if (descriptors) limitConnections(server, { sockets, latestResponse, descriptors, refuse });
   const isIdle = (socket: Socket) => {
     const response = latestResponse(socket);
     return !response || response.writableFinished || response.destroyed;

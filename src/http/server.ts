@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { ClientRequest, ClientResponse } from './client/clientRequest.ts';
 import { trackConnections } from './connections.ts';
+import type { ConnectionDescriptors } from './limitConnections.ts';
 import { createParserErrorHandler } from './parserErrorHandler.ts';
 import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
 import { readPlainRequests } from './plain/readPlainRequests.ts';
@@ -11,8 +12,10 @@ import {
   CONNECT_NOT_ALLOWED,
   headErrorResponse,
   LINGER_MS,
+  OUT_OF_DESCRIPTORS,
   type ProtocolError,
   respondAndClose,
+  respondAndReset,
   respondWithError,
   UNSUPPORTED_EXPECTATION,
 } from './wire/protocolError.ts';
@@ -34,6 +37,8 @@ export interface HttpServerOptions {
   /** Called before management; responds to the paths that it serves. */
   readonly dashboard?: Dashboard | undefined;
   readonly management: Handler;
+  /** The file descriptors of this process; a connection is refused when too few are left. */
+  readonly descriptors?: ConnectionDescriptors | undefined;
   /** Maximum time in which a client reads nothing of a complete response. */
   readonly unreadMs: number;
 }
@@ -97,7 +102,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       lingerMs: LINGER_MS,
     });
   const latestResponse = (socket: Socket) => nodeResponses.get(socket) ?? plainConnections?.get(socket)?.response;
-  const connections = trackConnections(server, latestResponse);
+  const connections = trackConnections(server, {
+    latestResponse,
+    descriptors: options.descriptors,
+    refuse(socket, mayWait) {
+      isClosing.add(socket);
+      if (mayWait) respondAndClose(socket, OUT_OF_DESCRIPTORS);
+      else respondAndReset(socket, OUT_OF_DESCRIPTORS);
+    },
+  });
   const unreadTimer = limitUnreadResponses({
     sockets: connections.sockets,
     latestResponse,

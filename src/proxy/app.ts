@@ -8,7 +8,7 @@ import { createApiKeyCheck } from './admission/apiKey.ts';
 import { createFirewall } from './admission/firewall.ts';
 import type { Refusals } from './admission/refusals.ts';
 import { newRequestId } from './admission/requestId.ts';
-import { ProxyError } from './errors/proxyError.ts';
+import { OUT_OF_DESCRIPTORS_HEADERS, ProxyError } from './errors/proxyError.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequestHandler.ts';
 import { createModelsHandler, type ModelsOptions } from './models/modelsHandler.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
@@ -45,6 +45,7 @@ const UNAVAILABLE_HEADERS = {
   shutting_down: { 'retry-after': '1', connection: 'close' },
   outbox_full: { 'retry-after': '30' },
   log_unavailable: { 'retry-after': '5' },
+  out_of_file_descriptors: OUT_OF_DESCRIPTORS_HEADERS,
 };
 
 /**

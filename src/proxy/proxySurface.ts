@@ -134,6 +134,7 @@ const callErrors = [
   'shutting_down',
   'outbox_full',
   'overloaded',
+  'out_of_file_descriptors',
   'log_unavailable',
 ] as const;
 

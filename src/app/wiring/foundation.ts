@@ -6,6 +6,8 @@ import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
+import type { DescriptorBudget } from '../../lib/descriptors/descriptorBudget.ts';
+import { descriptorErrnoIn } from '../../lib/descriptors/systemDescriptors.ts';
 import { Faults } from '../../lib/faults.ts';
 import type { LineDetails, Print } from '../../lib/log/line.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
@@ -20,6 +22,7 @@ import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSn
 import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
+import { createDescriptorBudget } from './descriptorBudget.ts';
 import { MARK_FILES } from './knownLog.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
 import { reportLostKeys } from './lostKeys.ts';
@@ -56,6 +59,8 @@ export interface Foundation {
   readonly report: (error: unknown, about?: Pick<LineDetails, 'request'>) => void;
   /** What is wrong at the moment, for the operator. */
   readonly faults: Faults;
+  /** The file descriptors of this process. */
+  readonly descriptors: DescriptorBudget;
   /** The cause of commands that the service itself issues. */
   readonly systemCause: (reason: string) => Cause;
   /** Tasks that one node, the leader, runs for all nodes. */
@@ -83,9 +88,12 @@ const JOIN_TIMEOUT_MS = 2_000;
 export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
   const now = () => instant(Date.now());
   const faults = new Faults({ print, now });
+  const descriptors = createDescriptorBudget(faults);
   const report: Foundation['report'] = (error, about) => {
     const damage = damageIn(error);
-    if (damage) {
+    const errno = descriptorErrnoIn(error);
+    if (errno) descriptors.onRefused(errno);
+    else if (damage) {
       const { path, ...sentences } = damage;
       faults.raise({ code: 'file_damaged', subject: path, ...sentences });
     } else print(reportText(error), reportDetails(error, about?.request));
@@ -141,6 +149,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     print,
     report,
     faults,
+    descriptors,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     leaderTasks: createLeaderTasks({ store, folder, report }),
     nodes: joined?.live ?? { count: 1, names: [folder.node] },

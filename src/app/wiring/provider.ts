@@ -24,6 +24,8 @@ export interface ProviderServices {
   readonly routeOf: (accountId: AccountId) => UpstreamRoute;
   /** For sign-ins. */
   readonly agentFor: AgentFor;
+  /** Whether a model request may need no new connection. */
+  readonly hasIdleConnection: () => boolean;
   /** Prefix of the provider's paths. */
   readonly basePath: string;
   readonly tokens: AccessTokens;
@@ -85,11 +87,12 @@ export async function createProviderServices(
   foundation: Foundation,
   { recordResult }: NodeRecords,
 ): Promise<ProviderServices> {
-  const { config, store, hot, handle, now, newId, report, faults, leaderTasks } = foundation;
+  const { config, store, hot, handle, now, newId, report, faults, descriptors, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
   const proxies = createProxies(foundation);
   const { agentFor } = proxies;
   const routes = createRoutes(base, proxies, await upstreamPoolFactory(config));
+  descriptors.count({ open: () => routes.connections, idle: () => routes.idle });
   const tokens = createAccessTokens({
     hot,
     handle,
@@ -112,6 +115,7 @@ export async function createProviderServices(
 
   return {
     routeOf: (accountId) => routes.routeOf(accountId),
+    hasIdleConnection: () => routes.hasIdle,
     agentFor,
     basePath: base.pathname.replace(/\/$/, ''),
     tokens,

@@ -53,7 +53,7 @@ export async function createProxySurface(
   foundation: Foundation,
   { pendingState, provider, clientAddress, isThisMachine }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
-  const { config, store, hot, now, clock, report, faults } = foundation;
+  const { config, store, hot, now, clock, report, faults, descriptors } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
   const { recordRequest: record } = records;
   const pricing = await publishPrices(foundation);
@@ -75,6 +75,7 @@ export async function createProxySurface(
     accounts: accountsFor(foundation, pendingState),
     provider: {
       routeOf: provider.routeOf,
+      descriptors,
       basePath: provider.basePath,
       accessTokens: provider.tokens,
       outboundHeaders: outboundHeaders,
@@ -123,7 +124,8 @@ export async function createProxySurface(
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';
       // svc sends no response that it cannot record, so calling the provider would only use up limits of the accounts.
-      return records.mayBegin() ? undefined : 'log_unavailable';
+      if (!records.mayBegin()) return 'log_unavailable';
+      return provider.hasIdleConnection() || descriptors.mayConnect() ? undefined : 'out_of_file_descriptors';
     },
     now,
     report,

@@ -26,6 +26,7 @@ export type ServiceErrorCode =
   | 'log_unavailable'
   | 'outbox_full'
   | 'overloaded'
+  | 'out_of_file_descriptors'
   | 'read_models_unavailable'
   | 'shutting_down';
 

@@ -22,6 +22,8 @@ export const attemptOutcomes = {
   failed_event: 'failure',
   /** A healthy account that has used up its limit: its availability says so. */
   usage_limit: 'none',
+  /** svc has no file descriptor for a connection to the provider. */
+  out_of_descriptors: 'none',
   /** The answer is too long for svc. */
   event_too_large: 'none',
   request_refused: 'none',

@@ -34,6 +34,12 @@ export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
     type: 'server_error',
     message: 'The server is at its memory limit. Retry shortly.',
   },
+  out_of_file_descriptors: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'The server has no file descriptors left for another connection. Retry shortly; the operator can raise the limit (see docs/operation.md, "File descriptors").',
+  },
   read_models_unavailable: {
     status: 503,
     type: 'server_error',

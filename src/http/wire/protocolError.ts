@@ -8,6 +8,7 @@ export interface ProtocolError {
   readonly status: number;
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const invalid = (status: number, problem: string): ProtocolError => ({
@@ -23,6 +24,14 @@ export const CONNECT_NOT_ALLOWED: ProtocolError = {
   status: errors.method_not_allowed.status,
   code: 'method_not_allowed',
   details: { method: 'CONNECT', allowed: 'GET or POST' },
+};
+
+/** For a new connection when no file descriptor is left for it. */
+export const OUT_OF_DESCRIPTORS: ProtocolError = {
+  status: errors.out_of_file_descriptors.status,
+  code: 'out_of_file_descriptors',
+  details: {},
+  headers: { 'retry-after': '2' },
 };
 
 /** @returns the response to an error of Node's HTTP parser */
@@ -61,12 +70,23 @@ export const LINGER_MS = 1_000;
 
 /** Responds on a connection that has no parsed request and closes it; an immediate reset could discard the response. */
 export function respondAndClose(socket: Socket, error: ProtocolError): void {
+  socket.end(responseOf(error));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Responds and frees the file descriptor of the connection at once. A client on Linux reads the response nevertheless. */
+export function respondAndReset(socket: Socket, error: ProtocolError): void {
+  // The system takes so few bytes at once.
+  socket.write(responseOf(error));
+  socket.destroy();
+}
+
+function responseOf(error: ProtocolError): string {
   const body = envelopeOf(error);
-  const head = Object.entries({ ...headersOf(body), connection: 'close' }).map(
+  const head = Object.entries({ ...headersOf(body), ...error.headers, connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`;
 }
 
 const envelopeOf = ({ code, details }: ProtocolError) =>

@@ -2,6 +2,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SocksClient } from 'socks';
+import { isDescriptorErrno } from '../../lib/descriptors/systemDescriptors.ts';
 import type { OutgoingProxy } from './outgoingProxy.ts';
 import { ProxyFailure } from './proxyFailure.ts';
 
@@ -18,7 +19,7 @@ const MAX_NEGOTIATION_MS = 15_000;
  * Opens a connection to a destination through a proxy: by CONNECT (RFC 9110 section 9.3.6) for an `http` and an `https` proxy,
  * also to a destination without TLS, or by SOCKS5 (RFC 1928, 1929). The proxy resolves the destination's name.
  * @param signal closes the connection; its reason is thrown
- * @throws ProxyFailure
+ * @throws ProxyFailure, or the error of the system when it has no file descriptor
  */
 export async function openTunnel(proxy: OutgoingProxy, destination: Destination, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted();
@@ -60,6 +61,8 @@ function connected(socket: Socket, proxy: OutgoingProxy): Promise<void> {
   });
   socket.once(proxy.protocol === 'https' ? 'secureConnect' : 'connect', resolve);
   socket.once('error', (error: NodeJS.ErrnoException) => {
+    // svc itself has no file descriptor left.
+    if (isDescriptorErrno(error.code)) reject(error);
     const isTls = proxy.protocol === 'https' && hasTcp;
     const [code, problem] = isTls
       ? (['proxy_tls', 'cannot be spoken to by TLS'] as const)

@@ -49,6 +49,12 @@ export function badRequest(param: string | undefined, problem: string): never {
 export const requestTooLarge = (maxBytes: number): ProxyError =>
   new ProxyError('request_too_large', { limit: `${Math.floor(maxBytes / 1_048_576)} MiB` });
 
+/** The error when svc has no file descriptor for a connection. Closes that of the client, which has one, too. */
+export const outOfDescriptors = (): ProxyError =>
+  new ProxyError('out_of_file_descriptors', {}, { headers: OUT_OF_DESCRIPTORS_HEADERS });
+
+export const OUT_OF_DESCRIPTORS_HEADERS = { 'retry-after': '2', connection: 'close' };
+
 /** Clients sleep for the time in `retry-after`, however long (docs/clients.md#retry-after-is-slept-on-literally). */
 const MAX_RETRY_AFTER_SECONDS = 60;
 

@@ -6,8 +6,8 @@ import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 export interface Classification {
   /** Recorded as the attempt's outcome, which `attemptOutcomes` lists. `triedBy` in `domain/routing/select.ts` depends on `throttled`. */
   readonly outcome: Exclude<AttemptOutcome, 'ok' | 'failed_event' | 'client_gone' | 'aborted' | 'limit_reached'>;
-  /** Who is at fault. A failure of the client's ends the request, any other leads to the next attempt. */
-  readonly owner: 'account' | 'provider' | 'proxy' | 'client';
+  /** Who is at fault. A failure of the client or of svc ends the request, any other leads to the next attempt. */
+  readonly owner: 'account' | 'provider' | 'proxy' | 'client' | 'service';
   /**
    * What happens to the account. `limit`: not used until `limitedUntil`; `cool`: cools down, for at least `coolForMs`;
    * `deactivate`: not used until an operator acts; `refresh`: its access token is refreshed.
@@ -52,6 +52,8 @@ export function classify(failure: Failure, now: Instant): Classification {
       return { outcome: 'unreachable', owner: 'provider', effect: 'cool', code: undefined };
     case 'proxyFailed':
       return { outcome: 'proxy_failed', owner: 'proxy', effect: 'none', code: failure.code };
+    case 'outOfDescriptors':
+      return { outcome: 'out_of_descriptors', owner: 'service', effect: 'none', code: undefined };
     case 'notAStream':
       return { outcome: 'not_a_stream', owner: 'provider', effect: 'cool', code: undefined };
     case 'notJson':

@@ -25,6 +25,11 @@ test.each<Case>([
     { outcome: 'unreachable', owner: 'provider', effect: 'cool' },
   ],
   [
+    'no file descriptor for a connection',
+    { kind: 'outOfDescriptors', errno: 'EMFILE' },
+    { outcome: 'out_of_descriptors', owner: 'service', effect: 'none' },
+  ],
+  [
     'a response that is not an event stream',
     { kind: 'notAStream' },
     { outcome: 'not_a_stream', owner: 'provider', effect: 'cool' },

@@ -1,6 +1,6 @@
 import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import { ProxyError, retryAfter } from '../errors/proxyError.ts';
+import { outOfDescriptors, ProxyError, retryAfter } from '../errors/proxyError.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Classification } from './classify.ts';
 import type { Accounts } from './ports.ts';
@@ -29,6 +29,8 @@ export function errorForClient(failure: Failure, classification: Classification,
       const problem = failure.kind === 'proxyFailed' ? failure.problem : 'failed';
       return upstreamError(`The proxy between svc and the provider ${problem}. Retry later.`, 'outgoing_proxy_failed');
     }
+    case 'out_of_descriptors':
+      return outOfDescriptors();
     case 'unreachable':
       return upstreamError('The provider is unreachable. Retry later.');
     case 'unauthorized':

@@ -56,8 +56,11 @@ const NO_ACCOUNTS: readonly AccountId[] = [];
 const NO_CLASSIFICATION: Pick<Classification, 'code' | 'limitedUntil'> = { code: undefined };
 
 /** How an attempt failed whose account got no valid token. @param result of the refresh */
-const refreshFailure = (result: RefreshResult): Failure =>
-  result === 'proxyFailed' ? PROXY_FAILED_REFRESH : { kind: 'refreshFailed', isPermanent: result === 'permanent' };
+function refreshFailure(result: RefreshResult): Failure {
+  if (result === 'proxyFailed') return PROXY_FAILED_REFRESH;
+  if (result === 'outOfDescriptors') return { kind: 'outOfDescriptors' };
+  return { kind: 'refreshFailed', isPermanent: result === 'permanent' };
+}
 
 const PROXY_FAILED_REFRESH: Failure = {
   kind: 'proxyFailed',
@@ -238,7 +241,7 @@ export class Exchange implements CallListener {
     }
     penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);
     this.#lastFailure = { failure, classification };
-    if (classification.owner === 'client') this.#failWithLastError();
+    if (classification.owner === 'client' || classification.owner === 'service') this.#failWithLastError();
     else this.#chooseAgain();
   }
 
@@ -487,5 +490,5 @@ type NoAccount = Extract<Step, { kind: 'noAccount' }>;
 /** The error of the system behind a failure; a timeout of svc is one, too. */
 function errnoIn(failure: Failure): string | undefined {
   if (failure.kind === 'idle') return 'ETIMEDOUT';
-  return failure.kind === 'unreachable' || failure.kind === 'cut' ? failure.errno : undefined;
+  return 'errno' in failure ? failure.errno : undefined;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accountId, importedAccount, NOW, recorded } from '../../../test/support/specification.ts';
 import { AccountImported } from '../../domain/account/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
@@ -37,7 +37,11 @@ function setUp(isStream: boolean) {
   let isTokenValid = true;
   const counts = { settled: 0, responded: 0, destroyed: 0, ended: 0, openCalls: 0 };
   const outcomes: Outcome[] = [];
-  const refresh: PromiseWithResolvers<'refreshed' | 'transient'>[] = [];
+  const refresh: PromiseWithResolvers<'refreshed' | 'transient' | 'outOfDescriptors'>[] = [];
+  const refusedDescriptors: string[] = [];
+  const attempts: (string | undefined)[][] = [];
+  const coolDowns = coolDownsOf(hot);
+  let mayConnect = true;
   const append = Promise.withResolvers<void>();
   append.promise.catch(() => undefined);
 
@@ -79,7 +83,7 @@ function setUp(isStream: boolean) {
   const stop = new StreamStop(() => (isExceeded ? new ProxyError('rate_limit_exceeded') : undefined));
   const meter = { stop, use: () => undefined } as Partial<LimitMeter> as LimitMeter;
   const exchange = new Exchange({ ...request, ...(isStream && { meter }) }, delivery, {
-    accounts: { hot, cooldowns: coolDownsOf(hot), nextTurn: () => 0, deactivate: () => undefined },
+    accounts: { hot, cooldowns: coolDowns, nextTurn: () => 0, deactivate: () => undefined },
     provider: {
       routeOf: () => ({
         proxy: undefined,
@@ -108,23 +112,28 @@ function setUp(isStream: boolean) {
             listener = guarded;
             return { isPaused: false, pause: () => undefined, resume: () => undefined, abort: close };
           },
+          connections: 0,
+          hasIdle: false,
+          idle: [],
           close: () => undefined,
           destroy: () => undefined,
         },
       }),
       basePath: '',
+      descriptors: { mayConnect: () => mayConnect, onRefused: (errno) => refusedDescriptors.push(errno) },
       accessTokens: {
         headersFor: () => (isTokenValid ? { authorization: 'Bearer t' } : undefined),
         refresh() {
-          const pending = Promise.withResolvers<'refreshed' | 'transient'>();
+          const pending = Promise.withResolvers<'refreshed' | 'transient' | 'outOfDescriptors'>();
           refresh.push(pending);
           return pending.promise;
         },
       },
       outboundHeaders: () => ({ shared: [], own: [] }),
     },
-    settle({ outcome }) {
+    settle({ outcome, attempts: ended }) {
       counts.settled++;
+      attempts.push(...ended.map((attempt) => [attempt.outcome, attempt.errno]));
       outcomes.push(outcome);
       return append.promise;
     },
@@ -152,6 +161,13 @@ function setUp(isStream: boolean) {
     error: () => listener?.onBody(ERROR),
     end: () => listener?.onEnd(),
     reset: () => listener?.onError(new Error('reset')),
+    emfile: () => listener?.onError(Object.assign(new Error('connect EMFILE'), { code: 'EMFILE', syscall: 'connect' })),
+    lookupFails: () =>
+      listener?.onError(Object.assign(new Error('getaddrinfo'), { code: 'EINVAL', syscall: 'getaddrinfo' })),
+    descriptorsGone() {
+      mayConnect = false;
+    },
+    refreshLacksDescriptor: () => refresh.shift()?.resolve('outOfDescriptors'),
     expire() {
       isTokenValid = false;
     },
@@ -171,7 +187,9 @@ function setUp(isStream: boolean) {
     appended: () => append.resolve(),
     appendFails: () => append.reject(new Error('the log does not respond')),
   };
-  return { exchange, steps, counts, outcomes, usedBytes: () => budget.usedBytes };
+  const isCooling = () => [...hot.accounts.keys()].some((id) => coolDowns.get(id) !== undefined);
+  const usedBytes = () => budget.usedBytes;
+  return { exchange, steps, counts, outcomes, attempts, isCooling, refusedDescriptors, usedBytes };
 }
 
 const NAMES = Object.keys(setUp(true).steps) as (keyof ReturnType<typeof setUp>['steps'])[];
@@ -229,4 +247,41 @@ test('ends the response only after the outcome is in the log', async () => {
   steps.appended();
   await flush();
   expect(counts).toMatchObject({ settled: 1, responded: 1, ended: 1 });
+});
+
+describe('without a file descriptor', () => {
+  const refused = { status: '503', code: 'out_of_file_descriptors' };
+
+  test.each([
+    ['for a connection', [], ['emfile'], ['out_of_descriptors', 'EMFILE']],
+    ['for one more connection', ['descriptorsGone'], [], ['out_of_descriptors', undefined]],
+    ['for the name of the provider', [], ['descriptorsGone', 'lookupFails'], ['out_of_descriptors', undefined]],
+    ['for a token refresh', ['expire'], ['refreshLacksDescriptor'], ['out_of_descriptors', undefined]],
+  ] as const)(
+    '%s, a request ends with 503 after one attempt, and no account cools down',
+    async (_, before, after, attempt) => {
+      const { exchange, steps, outcomes, attempts, isCooling } = setUp(true);
+      for (const name of before) steps[name]();
+      exchange.start();
+      for (const name of after) steps[name]();
+      await flush();
+      expect(outcomes).toMatchObject([refused]);
+      expect(attempts).toEqual([attempt]);
+      expect(isCooling()).toBe(false);
+    },
+  );
+
+  test('says so only if the system has refused one', async () => {
+    const { exchange, steps, refusedDescriptors } = setUp(true);
+    exchange.start();
+    steps.emfile();
+    expect(refusedDescriptors).toEqual(['EMFILE']);
+  });
+
+  test('a failed lookup with descriptors left is a failure of the provider', async () => {
+    const { exchange, steps, isCooling } = setUp(true);
+    exchange.start();
+    steps.lookupFails();
+    expect(isCooling()).toBe(true);
+  });
 });

@@ -17,12 +17,21 @@ export interface Accounts {
   readonly deactivate: (accountId: AccountId, code: string) => void;
 }
 
+/** The file descriptors of this process. */
+export interface Descriptors {
+  /** Whether there is one for a connection to the provider. */
+  readonly mayConnect: () => boolean;
+  /** Called when the system has refused one. @param errno `EMFILE` or `ENFILE` */
+  readonly onRefused: (errno: string) => void;
+}
+
 /** How an exchange calls the provider. */
 export interface Provider {
   /** The connections that an account's requests use. Must be cheap: called for each attempt. */
   readonly routeOf: (accountId: AccountId) => UpstreamRoute;
   /** Path of the provider's base URL, e.g. `/backend-api`. */
   readonly basePath: string;
+  readonly descriptors: Descriptors;
   readonly accessTokens: Pick<AccessTokens, 'headersFor' | 'refresh'>;
   readonly outboundHeaders: (
     clientHeaders: readonly string[],

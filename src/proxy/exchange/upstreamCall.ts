@@ -1,4 +1,5 @@
 import type { HeaderLookup } from '../../http/wire/headers.ts';
+import { isDescriptorErrno } from '../../lib/descriptors/systemDescriptors.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import { ProxyFailure } from '../../provider/outgoingProxy/proxyFailure.ts';
 import type { Ending } from '../providerResponse/ending.ts';
@@ -10,7 +11,7 @@ import { errnoOf } from '../upstream/errnoOf.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
-import type { Provider } from './ports.ts';
+import type { Descriptors, Provider } from './ports.ts';
 import type { ResponseScanner } from './responseFormats.ts';
 import { StreamedBody } from './streamedBody.ts';
 
@@ -50,6 +51,7 @@ export class UpstreamCall implements UpstreamListener {
   #control: UpstreamControl | undefined;
   #status = 0;
   headers: HeaderLookup = NO_HEADERS;
+  #descriptors: Descriptors | undefined;
   #hasData = false;
   /** Comments before the first event with data. They are part of the response but do not begin it. */
   #leadingComments: Buffer[] = [];
@@ -71,8 +73,17 @@ export class UpstreamCall implements UpstreamListener {
     this.lastActivityAt = performance.now();
   }
 
-  start({ pool, proxy }: UpstreamRoute, { basePath, outboundHeaders }: Provider, account: AccountHeaders): void {
+  start(
+    { pool, proxy }: UpstreamRoute,
+    { basePath, outboundHeaders, descriptors }: Provider,
+    account: AccountHeaders,
+  ): void {
     this.#isProxied = proxy !== undefined;
+    this.#descriptors = descriptors;
+    if (!pool.hasIdle && !descriptors.mayConnect()) {
+      this.#fail({ kind: 'outOfDescriptors' });
+      return;
+    }
     const { format, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
     const content = { accept: format.accept, contentType };
     const { shared, own } = outboundHeaders(clientHeaders, account, requestId, content);
@@ -80,7 +91,7 @@ export class UpstreamCall implements UpstreamListener {
     try {
       this.#control = pool.send({ path: basePath + upstreamPath, shared, headers: own, body }, this);
     } catch (error) {
-      this.#fail({ kind: 'unreachable', message: (error as Error).message, errno: errnoOf(error) });
+      this.#failByError(error as Error);
     }
   }
 
@@ -175,11 +186,7 @@ export class UpstreamCall implements UpstreamListener {
       this.#failByStatus();
       return;
     }
-    const errno = errnoOf(error);
-    const isLostConnection = this.#isProxied && errno !== 'EPROTO';
-    if (this.#status === 200) this.#fail({ kind: 'cut', message: error.message, errno, isProxied: isLostConnection });
-    else if (isLostConnection) this.#fail({ ...LOST_BY_PROXY, errno });
-    else this.#fail({ kind: 'unreachable', message: error.message, errno });
+    this.#failByError(error);
   }
 
   #touch(): void {
@@ -205,6 +212,24 @@ export class UpstreamCall implements UpstreamListener {
     const { format, serviceTier } = this.#request;
     const ending = format.readEnding(terminal);
     return serviceTier === null ? ending : { ...ending, serviceTier: findServedTier(terminal.data) };
+  }
+
+  #failByError(error: NodeJS.ErrnoException): void {
+    const errno = errnoOf(error);
+    if (isDescriptorErrno(errno)) {
+      this.#descriptors?.onRefused(errno);
+      this.#fail({ kind: 'outOfDescriptors', errno });
+    } else if (error.syscall === 'getaddrinfo' && this.#descriptors?.mayConnect() === false) {
+      // The C library names another error when it has no descriptor for its question.
+      this.#fail({ kind: 'outOfDescriptors' });
+    } else this.#failByConnection(error.message, errno);
+  }
+
+  #failByConnection(message: string, errno: string | undefined): void {
+    const isLostConnection = this.#isProxied && errno !== 'EPROTO';
+    if (this.#status === 200) this.#fail({ kind: 'cut', message, errno, isProxied: isLostConnection });
+    else if (isLostConnection) this.#fail({ ...LOST_BY_PROXY, errno });
+    else this.#fail({ kind: 'unreachable', message, errno });
   }
 
   /** Reports the error with the part of its body that has arrived. */

@@ -25,6 +25,8 @@ export type Failure =
       readonly problem: string;
       readonly errno?: string | undefined;
     }
+  /** svc has no file descriptor for a connection. */
+  | { readonly kind: 'outOfDescriptors'; readonly errno?: string }
   /** A response whose status is not 200. */
   | {
       readonly kind: 'status';

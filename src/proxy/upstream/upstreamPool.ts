@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { HeaderBlock, HeaderLookup } from '../../http/wire/headers.ts';
+import type { ClosableConnection } from '../../lib/descriptors/descriptorBudget.ts';
 
 /** The pieces of a complete body, or a body that is forwarded while it arrives. */
 export type RequestBody = readonly Buffer[] | AsyncIterable<Buffer>;
@@ -50,6 +51,12 @@ export interface UpstreamPool {
    * that is forwarded while it arrives gets a new one at once.
    */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamControl;
+  /** The number of connections that are open or being opened. */
+  readonly connections: number;
+  /** Whether there is a connection that the next request can use. */
+  readonly hasIdle: boolean;
+  /** Connections that no request uses and that can be closed, the oldest first. */
+  readonly idle: readonly ClosableConnection[];
   /** Closes each connection once it is idle; there are no further requests. */
   close(): void;
   /** Closes all connections; requests in flight fail. */

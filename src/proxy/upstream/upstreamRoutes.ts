@@ -1,4 +1,5 @@
 import type { AccountId } from '../../domain/core/brands.ts';
+import type { ClosableConnection } from '../../lib/descriptors/descriptorBudget.ts';
 import type { OutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
 import type { UpstreamPool } from './upstreamPool.ts';
 
@@ -33,6 +34,24 @@ export class UpstreamRoutes {
     const route = { pool: this.#options.createPool(proxy), proxy: proxy?.name };
     this.#routes.set(proxy, route);
     return route;
+  }
+
+  /** The number of connections that are open or being opened. */
+  get connections(): number {
+    let sum = 0;
+    for (const { pool } of this.#routes.values()) sum += pool.connections;
+    return sum;
+  }
+
+  /** Whether any of them is unused. */
+  get hasIdle(): boolean {
+    for (const { pool } of this.#routes.values()) if (pool.hasIdle) return true;
+    return false;
+  }
+
+  /** Connections that no request uses and that can be closed. */
+  get idle(): ClosableConnection[] {
+    return [...this.#routes.values()].flatMap(({ pool }) => pool.idle);
   }
 
   /** Closes the pools of other proxies when their requests have ended. */

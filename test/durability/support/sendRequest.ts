@@ -11,6 +11,8 @@ export interface ReportedUsage {
 /** What a client received. */
 export interface ClientResponse {
   status: number | undefined;
+  /** The `retry-after` header. */
+  retryAfter: string | undefined;
   /** The `x-request-id` header. */
   requestId: string | undefined;
   /** Undefined until the end of the response has arrived completely. */
@@ -42,6 +44,7 @@ export interface SendOptions {
 export function sendRequest(options: SendOptions): Promise<ClientResponse> {
   const received: ClientResponse = {
     status: undefined,
+    retryAfter: undefined,
     requestId: undefined,
     ending: undefined,
     usage: undefined,
@@ -68,6 +71,7 @@ export function sendRequest(options: SendOptions): Promise<ClientResponse> {
     request.on('close', () => resolve(received));
     request.on('response', (response) => {
       received.status = response.statusCode;
+      received.retryAfter = response.headers['retry-after'];
       received.requestId = response.headers['x-request-id'] as string | undefined;
       options.onHead?.(received);
       const isStream = response.headers['content-type']?.startsWith('text/event-stream') ?? false;

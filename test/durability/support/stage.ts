@@ -9,6 +9,8 @@ import { serveInProcess } from './serveInProcess.ts';
 export interface StageOptions {
   readonly accounts?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Program and arguments, where the service is a process; see `ServeOptions`. */
+  readonly command?: readonly string[];
 }
 
 /** The service in a process of its own, with an empty folder and accounts of the simulated provider. Ends with the test. */
@@ -20,7 +22,7 @@ export const openStageInProcess = (options?: StageOptions): Promise<StageOf<Runn
 
 async function openStageOf<Service extends RunningService>(
   serve: (options: ServeOptions) => Service,
-  { accounts = 1, env = {} }: StageOptions = {},
+  { accounts = 1, env = {}, command }: StageOptions = {},
 ): Promise<StageOf<Service>> {
   const folder = await tempDir('durability');
   onTestFinished(() => folder[Symbol.asyncDispose]());
@@ -28,7 +30,7 @@ async function openStageOf<Service extends RunningService>(
   onTestFinished(() => provider.close());
 
   async function start() {
-    const service = serve({ folder: folder.path, provider, env });
+    const service = serve({ folder: folder.path, provider, env, ...(command && { command }) });
     onTestFinished(() => service[Symbol.asyncDispose]());
     const url = await service.listening();
     return { service, url, api: managementApi(url) };

@@ -6077,7 +6077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6191,7 +6191,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6310,7 +6310,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6463,7 +6463,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6569,7 +6569,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6780,7 +6780,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6894,7 +6894,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -159,6 +159,20 @@ describe('token-endpoint-down: a transient failure', () => {
     expect(statusOf()).toBe('active');
   });
 
+  test("is svc's own without a file descriptor: it is retried at once, and no problem of the account", async () => {
+    let hasDescriptors = false;
+    const provider = createTokenEndpoint({ authBaseUrl: fixture.provider.authUrl, agentFor: directCalls });
+    const endpoint = {
+      refresh: async (token: string, accountId: AccountId) =>
+        hasDescriptors ? provider.refresh(token, accountId) : ({ kind: 'transient', code: 'emfile' } as const),
+    };
+    const { tokens } = await fixture.startNode({ endpoint });
+    expect(await tokens.refresh(id, 'unauthorized')).toBe('outOfDescriptors');
+    expect(fixture.reports).toEqual([]);
+    hasDescriptors = true;
+    expect(await tokens.refresh(id, 'unauthorized')).toBe('refreshed');
+  });
+
   test('is retried after five seconds', async () => {
     at.token = { status: 500 };
     await fixture.node.tokens.refresh(id, 'unauthorized');

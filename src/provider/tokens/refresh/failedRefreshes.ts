@@ -1,5 +1,6 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId, Instant, Sealed } from '../../../domain/core/brands.ts';
+import { isDescriptorErrno } from '../../../lib/descriptors/systemDescriptors.ts';
 import type { HotRunner } from '../../../state/hotRunner.ts';
 import { isProxyFailureCode } from '../../outgoingProxy/proxyFailure.ts';
 import type { RefreshResult } from './tokenRefreshOptions.ts';
@@ -24,7 +25,10 @@ const COOL_DOWN_MS = 5_000;
 
 /** @returns the result of a refresh that failed with this code, and that may succeed later */
 export const transientResult = (code: string): RefreshResult =>
-  isProxyFailureCode(code) ? 'proxyFailed' : 'transient';
+  isProxyFailureCode(code) ? 'proxyFailed' : isDescriptorCode(code) ? 'outOfDescriptors' : 'transient';
+
+/** Whether svc had no file descriptor for the call. It says nothing about the token. */
+export const isDescriptorCode = (code: string): boolean => isDescriptorErrno(code.toUpperCase());
 
 /** Remembers refresh tokens that failed, on this node or, according to the log, on others. */
 export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () => Instant }): FailedRefreshes {
@@ -33,6 +37,7 @@ export function createFailedRefreshes({ hot, now }: { hot: HotRunner; now: () =>
   const claims = new Map<AccountId, { readonly claimId: string; readonly refresh: Sealed | undefined }>();
 
   function set(accountId: AccountId, refresh: Sealed, code: string, isPermanent: boolean, at: Instant): void {
+    if (isDescriptorCode(code)) return;
     failures.set(accountId, { refresh, code, until: isPermanent ? Number.POSITIVE_INFINITY : at + COOL_DOWN_MS });
   }
 

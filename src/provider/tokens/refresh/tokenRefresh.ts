@@ -2,7 +2,7 @@ import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
 import { withTimeout } from '../../../lib/withTimeout.ts';
 import { isProxyFailureCode } from '../../outgoingProxy/proxyFailure.ts';
-import { createFailedRefreshes, transientResult } from './failedRefreshes.ts';
+import { createFailedRefreshes, isDescriptorCode, transientResult } from './failedRefreshes.ts';
 import { createRefreshClaims } from './refreshClaims.ts';
 import { createRefreshOutcomes } from './refreshOutcomes.ts';
 import { createRequestTokens } from './requestTokens.ts';
@@ -80,7 +80,8 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     await outcomes.recordResult({ type: 'RecordRefreshFailed', accountId, claimId, code, isPermanent });
     if (tokensOf(accountId)?.refresh !== before.refresh) return undefined;
     if (isPermanent) await outcomes.deactivate(accountId, before, code, claimId);
-    else if (!isProxyFailureCode(code)) reportProblem(accountId, `could not be refreshed (${code})`);
+    else if (!isProxyFailureCode(code) && !isDescriptorCode(code))
+      reportProblem(accountId, `could not be refreshed (${code})`);
     return isPermanent ? 'permanent' : transientResult(code);
   }
 

@@ -8,10 +8,10 @@ import type { TokenEndpoint } from '../../client/tokenEndpoint.ts';
 
 /**
  * `refreshed`: new tokens are in the log. `already`: other, valid tokens are there, so the provider was not called.
- * `transient`: a later attempt may succeed. `proxyFailed`: the same, and the proxy is at fault. `permanent`: no attempt can succeed with these tokens; the account is
- * deactivated or deleted.
+ * `transient`: a later attempt may succeed. `proxyFailed`, `outOfDescriptors`: the same, and the proxy or svc is at fault.
+ * `permanent`: no attempt can succeed with these tokens; the account is deactivated or deleted.
  */
-export type RefreshResult = 'refreshed' | 'already' | 'transient' | 'proxyFailed' | 'permanent';
+export type RefreshResult = 'refreshed' | 'already' | 'transient' | 'proxyFailed' | 'outOfDescriptors' | 'permanent';
 
 /** Writes the result of a refresh to the log and folds it. @throws Refusal like `HandleCommand` */
 export type RecordRefreshResult = (command: RefreshResultCommand, cause: Cause) => Promise<void>;

@@ -138,6 +138,15 @@ export function createPlainUpstreamPool(options: UpstreamPoolOptions): UpstreamP
       queueWrite(transfer);
       return transfer;
     },
+    get connections() {
+      return connections.size + opening.size;
+    },
+    get hasIdle() {
+      return idle.length > 0;
+    },
+    get idle() {
+      return idle.map(({ connection }) => ({ close: () => connection.destroy() }));
+    },
     close() {
       isClosing = true;
       clearInterval(sweep);

@@ -19,7 +19,8 @@ const CLOSED: ReadonlySet<string | undefined> = new Set(['UND_ERR_SOCKET', 'ECON
 /** The upstream pool for `SVC_PLAIN_HTTP=false`: undici, with the limits of the hand-written one. */
 export function createUndiciUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const { origin, connectTimeoutMs } = options;
-  const pool = openPool(options);
+  const counts: Counts = { connected: 0, requests: 0 };
+  const pool = openPool(options, counts);
   /** Pools of one connection that is used once. */
   const single = new Set<Pool>();
   const toError = (error: Error & { code?: string }): Error => {
@@ -33,7 +34,7 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
     }
   };
   function dispatchOnNewConnection(request: UpstreamRequest, transfer: Transfer): void {
-    const newPool = openPool(options);
+    const newPool = openPool(options, counts);
     single.add(newPool);
     newPool.dispatch(toDispatchOptions(request), transfer);
     void newPool.close().finally(() => single.delete(newPool));
@@ -42,7 +43,7 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
     send(request, listener) {
       const canMove = isComplete(request.body);
       const resend = canMove ? () => dispatchOnNewConnection(request, transfer) : undefined;
-      const transfer = new Transfer(listener, toError, resend);
+      const transfer = new Transfer(listener, toError, resend, counts);
       // undici can write and fail synchronously; the port promises neither before `send` has returned.
       queueMicrotask(() => {
         if (transfer.isDone) return;
@@ -51,6 +52,14 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
       });
       return transfer;
     },
+    get connections() {
+      return Math.max(counts.connected, counts.requests);
+    },
+    get hasIdle() {
+      return counts.connected > counts.requests;
+    },
+    // undici closes them only after their time.
+    idle: [],
     close() {
       // After the requests of this turn, which are dispatched later.
       queueMicrotask(() => void pool.close());
@@ -61,9 +70,16 @@ export function createUndiciUpstreamPool(options: UpstreamPoolOptions): Upstream
   };
 }
 
-function openPool({ origin, connectTimeoutMs, idleMs, maxAgeMs, ca, openConnection }: UpstreamPoolOptions): Pool {
+/** Each request uses a connection of its own. */
+interface Counts {
+  connected: number;
+  requests: number;
+}
+
+function openPool(options: UpstreamPoolOptions, counts: Counts): Pool {
+  const { origin, connectTimeoutMs, idleMs, maxAgeMs, ca, openConnection } = options;
   return new Pool(origin.origin, {
-    factory: (url, options) => new CountingClient(url, options),
+    factory: (url, clientOptions) => new CountingClient(url, clientOptions, counts),
     allowH2: false,
     connectTimeout: connectTimeoutMs,
     keepAliveTimeout: idleMs,
@@ -92,10 +108,14 @@ const connectorFrom =
 class CountingClient extends Client {
   hasServed = false;
 
-  constructor(origin: URL, options: object) {
+  constructor(origin: URL, options: object, counts: Counts) {
     super(origin, options);
     this.on('connect', () => {
       this.hasServed = false;
+      counts.connected += 1;
+    });
+    this.on('disconnect', () => {
+      counts.connected -= 1;
     });
   }
 
@@ -120,6 +140,7 @@ function toDispatchOptions({ path, shared = [], headers, body }: UpstreamRequest
 class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
   readonly #listener: UpstreamListener;
   readonly #toError: (error: Error) => Error;
+  readonly #counts: Counts;
   /** Sends the request again; undefined when that is not possible, or not any more. */
   #resend: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -129,7 +150,14 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
   /** The response has ended, the request failed or it was aborted. */
   isDone = false;
 
-  constructor(listener: UpstreamListener, toError: (error: Error) => Error, resend: (() => void) | undefined) {
+  constructor(
+    listener: UpstreamListener,
+    toError: (error: Error) => Error,
+    resend: (() => void) | undefined,
+    counts: Counts,
+  ) {
+    counts.requests += 1;
+    this.#counts = counts;
     this.#listener = listener;
     this.#toError = toError;
     this.#resend = resend;
@@ -152,7 +180,7 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
 
   abort(): void {
     if (this.isDone) return;
-    this.isDone = true;
+    this.#end();
     this.#controller?.abort(new Error('the request was aborted'));
   }
 
@@ -177,7 +205,7 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
   onResponseEnd(): void {
     if (this.client) this.client.hasServed = true;
     if (this.isDone) return;
-    this.isDone = true;
+    this.#end();
     this.#listener.onEnd();
   }
 
@@ -189,8 +217,13 @@ class Transfer implements Dispatcher.DispatchHandler, UpstreamControl {
       resend();
       return;
     }
-    this.isDone = true;
+    this.#end();
     this.#listener.onError(this.#toError(error));
+  }
+
+  #end(): void {
+    this.isDone = true;
+    this.#counts.requests -= 1;
   }
 }
 
