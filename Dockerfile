@@ -20,6 +20,7 @@ RUN npm run build
 FROM ${NODE_IMAGE}
 WORKDIR /app
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     SVC_HOST=0.0.0.0 \
     SVC_DATA_DIR=/data
 COPY --from=dependencies /app/node_modules node_modules

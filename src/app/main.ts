@@ -12,6 +12,7 @@ import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderServices } from './wiring/provider.ts';
 import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
+import { startBackgroundWork } from './wiring/startBackgroundWork.ts';
 import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
 
 export interface Service {
@@ -67,8 +68,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   });
   provider.start();
   await management.start();
-  foundation.snapshots.start();
-  foundation.verifier.start();
+  void startBackgroundWork({ ...foundation, progress: readModels.progress });
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {

@@ -196,7 +196,7 @@ export function keepVerified(options: KeepVerifiedOptions): LogVerifier {
 
   return {
     start() {
-      timer = setTimeout(runPass, timing.firstAfterMs).unref();
+      if (!isStopped) timer = setTimeout(runPass, timing.firstAfterMs).unref();
     },
     async stop() {
       isStopped = true;

@@ -26,8 +26,8 @@ export interface KeepSnapshotsOptions {
 }
 
 export interface SnapshotKeeper {
-  /** Starts verifying and writing snapshots. */
-  start(): void;
+  /** Starts verifying and writing snapshots. Resolves when one that was due has been made; does nothing after `stop`. */
+  start(): Promise<void>;
   /** Aborts an unfinished snapshot; resolves when its thread has ended. */
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
     } else onOutcome(outcome);
     await thread.stop();
     thread = undefined;
-    makeWhenDue();
+    void makeWhenDue();
   }
 
   function onOutcome(outcome: SnapshotOutcome): void {
@@ -88,15 +88,17 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
     );
   }
 
-  function makeWhenDue(): void {
-    if (!thread && !isStopped && hot.state.position >= due) void make();
+  async function makeWhenDue(): Promise<void> {
+    if (!thread && !isStopped && hot.state.position >= due) await make();
   }
 
   return {
     start() {
-      hot.onFolded(makeWhenDue);
+      hot.onFolded(() => {
+        if (hot.state.position >= due) void makeWhenDue();
+      });
       due = isVerified ? interval : 0;
-      makeWhenDue();
+      return makeWhenDue();
     },
     async stop() {
       isStopped = true;

@@ -1,4 +1,5 @@
 import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
+import { collectGarbage } from '../../../lib/collectGarbage.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import { disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
@@ -67,6 +68,8 @@ const BUSY_BATCH_SIZE = 8;
 const REST_OF_APPEND_MS = 1;
 /** Old events are handled in large batches, because no request waits for them. Larger ones take memory and gain nothing. */
 const CATCHING_UP: BatchLimits = { maxEvents: 1_024, forMs: 200 };
+/** With fewer events, catching up leaves little garbage. */
+const MIN_EVENTS_FOR_COLLECTION = 20_000;
 const UNSUBSCRIBE_MS = 1_000;
 
 /**
@@ -185,6 +188,7 @@ async function followFrom(
   let batching = CATCHING_UP;
   let batchTimer: NodeJS.Timeout | undefined;
   let handledAt = Number.NEGATIVE_INFINITY;
+  let handledWhileBehind = 0;
   const handleBatch = () => {
     clearTimeout(batchTimer);
     batchTimer = undefined;
@@ -192,6 +196,7 @@ async function followFrom(
     batch = [];
     if (batching !== CATCHING_UP) batching = events.length > BUSY_BATCH_SIZE ? BUSY : LIVE;
     handle(events);
+    handledWhileBehind += events.length;
     handledAt = performance.now();
   };
   const handleBatchFromTimer = () => {
@@ -204,9 +209,12 @@ async function followFrom(
   subscription.on('caughtUp', () => {
     batching = LIVE;
     if (batch.length > 0) handleBatchFromTimer();
+    // What catching up left behind would stay for as long as the thread rests.
+    if (handledWhileBehind >= MIN_EVENTS_FOR_COLLECTION) collectGarbage();
   });
   subscription.on('fellBehind', () => {
     batching = CATCHING_UP;
+    handledWhileBehind = 0;
   });
   try {
     for await (const { event } of subscription) {
