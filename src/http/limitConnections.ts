@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ClosableConnection, DescriptorBudget } from '../lib/descriptors/descriptorBudget.ts';
 import type { ClientResponse } from './client/clientRequest.ts';
+import { PlainResponse } from './plain/plainResponse.ts';
 
 export type ConnectionDescriptors = Pick<DescriptorBudget, 'count' | 'mayAccept' | 'mayWait'>;
 
@@ -42,7 +43,7 @@ export function limitConnections(
     for (const socket of waiting.keys()) if (latestResponse(socket)) waiting.delete(socket);
   }
 
-  /** Connections without a request in progress. */
+  /** Connections without a request in progress: first those of clients of models, which connect again by themselves. */
   function idle(): ClosableConnection[] {
     const silentSince = performance.now() - SILENT_MS;
     const isIdle = (socket: Socket): boolean => {
@@ -53,6 +54,9 @@ export function limitConnections(
       socket.destroy();
       sockets.delete(socket);
     };
-    return [...sockets].filter(isIdle).map((socket) => ({ close: () => close(socket) }));
+    const isOfModels = (socket: Socket): boolean => latestResponse(socket) instanceof PlainResponse;
+    const all = [...sockets].filter(isIdle);
+    const inOrder = [...all.filter(isOfModels), ...all.filter((socket) => !isOfModels(socket))];
+    return inOrder.map((socket) => ({ close: () => close(socket) }));
   }
 }

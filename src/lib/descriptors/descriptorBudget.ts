@@ -95,7 +95,7 @@ export class DescriptorBudget {
    * @param waiting connections whose first request has not arrived yet: each may need another descriptor
    */
   mayAccept(waiting: number): boolean {
-    const kept = Math.floor(this.reserve / 2) + waiting;
+    const kept = Math.max(Math.floor(this.reserve / 2), waiting);
     if (this.#hasMoreThan(kept) || this.#makeRoom(kept)) return true;
     this.#options.onShortage();
     return false;
@@ -103,7 +103,7 @@ export class DescriptorBudget {
 
   /** Whether a refused connection may stay open until the client has read why. @param waiting as for `mayAccept` */
   mayWait(waiting: number): boolean {
-    return this.#hasMoreThan(Math.floor(this.reserve / 4) + waiting);
+    return this.#hasMoreThan(Math.max(Math.floor(this.reserve / 4), waiting));
   }
 
   /** Whether connections for model requests are refused at the moment. */

@@ -57,7 +57,7 @@ test.each([
 test('accepts no more connections than there are descriptors for, and for a connection to the provider for each', () => {
   const { budget, state } = aProcess();
   while (budget.mayAccept(state.busy)) state.busy += 1;
-  expect(state.busy).toBe((100 - 20 - 6) / 2);
+  expect(state.busy).toBe((100 - 20) / 2);
 });
 
 test('lets connections be opened again when others are closed', () => {
