@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: files('e2e'),
-          globalSetup: 'test/e2e/support/globalSetup.ts',
+          globalSetup: ['test/support/dashboard/built.ts', 'test/e2e/support/globalSetup.ts'],
           sequence: { groupOrder: 2 },
           isolate: true,
           // A test starts four processes beside its worker: with more than two files at a time they slow one another down.

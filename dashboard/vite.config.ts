@@ -2,7 +2,7 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 
-// Set by scripts/ensureBuilt.mjs: the output folder, and a hash of the sources, so that builds are reproducible.
+// Set by scripts/buildDashboard.ts: the output folder, and a hash of the sources, so that builds are reproducible.
 const { DASHBOARD_BUILD = 'build', DASHBOARD_VERSION = 'development' } = process.env;
 /** The service behind `npm run dev`. */
 const { SVC_URL = 'http://127.0.0.1:2455' } = process.env;

@@ -1,15 +1,50 @@
-// `npm run build` builds the dashboard ahead of the first start, for instance for a container image.
+// `npm run build` builds the dashboard ahead of the first start, for instance for a container image. The service runs the same
+// program when the dashboard is missing or its sources have changed: `build.mjs --into FOLDER`.
 
-import { ensureBuilt } from './ensureBuilt.mjs';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { requireSupportedNode } from '../../src/nodeVersion.mjs';
 
-const print = (line) => process.stdout.write(`${line}\n`);
-const printError = (line) => process.stderr.write(`${line}\n`);
+requireSupportedNode();
+const dashboard = fileURLToPath(new URL('../', import.meta.url));
+const [, into = dashboard] = process.argv.slice(2);
+// Whoever may read the checkout may use its dashboard, also if another user has built it. The data folder is private.
+process.umask(into === dashboard ? 0o022 : 0o077);
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]) {
+  process.on(signal, () => process.exit(exitCode));
+}
+const isChild = process.send !== undefined;
+if (isChild) {
+  // It ends with the service that waits for it, and leaves the processor to its requests.
+  process.on('disconnect', () => process.exit(1));
+  setPriority(5);
+}
+
+// What vite and SvelteKit print matters only when they fail.
+let output = '';
+const write = process.stdout.write.bind(process.stdout);
+for (const stream of [process.stdout, process.stderr]) {
+  stream.write = (chunk) => {
+    output += chunk;
+    return true;
+  };
+}
+const tell = (message, text) =>
+  new Promise((resolve) => (isChild ? process.send(message, resolve) : write(`${text}\n`, resolve)));
+
+const { buildDashboard } = await import('./buildDashboard.ts');
 try {
-  const outcome = await ensureBuilt({ print });
-  if (outcome === 'up to date') print('The dashboard is up to date.');
-  if (outcome === 'no sources') throw new Error('The sources of the dashboard are missing.');
-  if (outcome === 'no tools') throw new Error('The packages that build the dashboard are not installed: run "npm ci".');
+  const begun = { kind: 'begun' };
+  const result = await buildDashboard(into, () => tell(begun, 'Building the dashboard, about 10 s ...'));
+  const { seconds, kB, page } = result ?? {};
+  const built = `Built the dashboard in ${seconds?.toFixed(1)} s; the largest first load is ${kB} kB compressed (${page}).`;
+  await tell({ kind: 'done', seconds }, result ? built : 'The dashboard is up to date.');
+  process.exit(0);
 } catch (error) {
-  printError(error.message);
-  process.exitCode = 1;
+  await tell({ kind: 'failed', reason: error.message }, `${output}\nCouldn't build the dashboard: ${error.message}`);
+  process.exit(1);
 }

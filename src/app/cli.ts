@@ -52,6 +52,7 @@ async function serve(): Promise<void> {
     const { startService } = await import('./main.ts');
     service = await startService(config, {
       print,
+      buildsDashboard: true,
       onFatal(error) {
         printFatal(error);
         void Promise.resolve(service?.stop()).finally(() => process.exit(1));

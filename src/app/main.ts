@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createClientAddress } from '../http/client/clientAddress.ts';
 import { createIsHttps } from '../http/client/isHttps.ts';
 import { createIsThisMachine } from '../http/client/isThisMachine.ts';
@@ -6,7 +6,9 @@ import { startHttpServer } from '../http/server.ts';
 import { createDashboard } from '../http/static/dashboard.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import type { Config } from './config/config.ts';
-import { openFoundation, type ServiceIo } from './wiring/foundation.ts';
+import { DASHBOARD, findDashboardBuilds } from './dashboard/builds.ts';
+import { type KeptDashboard, keepDashboard } from './dashboard/keepDashboard.ts';
+import { type Foundation, openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManagementSurface } from './wiring/management.ts';
 import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderServices } from './wiring/provider.ts';
@@ -22,8 +24,6 @@ export interface Service {
   /** Ends the open requests that `stop` waits for, with `shutting_down`. */
   endOpenRequests(): void;
 }
-
-const DASHBOARD = fileURLToPath(new URL('../../dashboard/build', import.meta.url));
 
 /** Time for responses to arrive after the drain. */
 const MIN_DELIVERY_MS = 1_000;
@@ -55,17 +55,19 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     isHttps,
   });
   watchOpenAccess(foundation);
+  const dashboard = await openDashboard(foundation, io);
   const server = await startHttpServer({
     host: config.SVC_HOST,
     port: config.SVC_PORT,
     isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
     isPlainPath: config.SVC_PLAIN_HTTP ? createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }) : undefined,
     proxy: proxy.serve,
-    dashboard: createDashboard(DASHBOARD),
+    dashboard: dashboard?.serve,
     management: management.serve,
     descriptors: foundation.descriptors,
     unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
   });
+  dashboard?.start();
   provider.start();
   await management.start();
   void startBackgroundWork({ ...foundation, progress: readModels.progress });
@@ -75,12 +77,14 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     proxy.close();
     management.endLive();
     server.stopListening();
+    const dashboardStopped = dashboard?.stop();
     const drainMs = config.SVC_DRAIN_SECONDS * 1_000;
     const deadline = performance.now() + drainMs;
     await proxy.drained(drainMs);
     // Responses must arrive in full, and requests whose bodies were still arriving get a response.
     await server.closed(Math.max(MIN_DELIVERY_MS, deadline - performance.now()));
     await proxy.drained(0);
+    await dashboardStopped;
     await management.stop();
     await provider.stop();
     await proxy.stop();
@@ -97,4 +101,17 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     },
     endOpenRequests: () => void proxy.drained(0).then(() => server.closed(MIN_DELIVERY_MS)),
   };
+}
+
+/** @returns undefined if this process only serves a dashboard that has been built, and there is none */
+async function openDashboard(
+  { folder, faults, print }: Pick<Foundation, 'folder' | 'faults' | 'print'>,
+  { buildsDashboard = false }: ServiceIo,
+): Promise<KeptDashboard | undefined> {
+  if (buildsDashboard) {
+    const builds = await findDashboardBuilds({ dashboard: DASHBOARD, privateFolder: folder.file('dashboard') });
+    return keepDashboard({ builds, faults, print });
+  }
+  const serve = createDashboard(join(DASHBOARD, 'build'));
+  return serve && { serve, start: () => undefined, stop: () => Promise.resolve() };
 }

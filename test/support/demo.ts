@@ -51,6 +51,7 @@ const config = readConfig({
 });
 service = await startService(config, {
   print,
+  buildsDashboard: true,
   onFatal: (error) => {
     printError(error);
     void end(1);

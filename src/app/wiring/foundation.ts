@@ -33,6 +33,8 @@ import type { Store } from './store.ts';
 
 export interface ServiceIo {
   readonly print: Print;
+  /** Whether to build a dashboard that is missing or older than its sources; by default one that is built is served. */
+  readonly buildsDashboard?: boolean;
   /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }

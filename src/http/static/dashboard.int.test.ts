@@ -71,6 +71,16 @@ test('serves no HTML for API paths, missing assets and requests that do not ask 
   expect((await get('/accounts', NAVIGATION, 'POST')).status).toBe(404);
 });
 
+test('serves the page at the root to everything that accepts HTML, as probes do', async () => {
+  const { get } = await startServer();
+  for (const accept of ['*/*', 'text/*', 'text/html', 'application/json, */*;q=0.5', undefined]) {
+    expect([accept, (await get('/', accept === undefined ? {} : { accept })).status]).toEqual([accept, 200]);
+  }
+  expect((await get('/', { accept: '*/*' }, 'HEAD')).status).toBe(200);
+  expect((await get('/', { accept: 'application/json' })).status).toBe(404);
+  expect((await get('/', { accept: '*/*' }, 'POST')).status).toBe(404);
+});
+
 test('allows the page its own scripts and no others', async () => {
   const { get } = await startServer();
   const policy = (await get('/', NAVIGATION)).headers['content-security-policy'];

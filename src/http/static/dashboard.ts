@@ -1,28 +1,26 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { contentSecurityPolicy } from './contentSecurityPolicy.ts';
+import { isDashboardRequest, isPageRequest } from './pageRequest.ts';
 
 /** @returns whether it responded. If not, the path does not belong to the dashboard, and the response is unchanged */
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const PAGE = '/index.html';
-const API_PATH = /^\/(api|health|v1|backend-api)(\/|$)/;
-const ASSET_PATH = /^\/_app(\/|$)/;
 const COMPRESSED = /\.(br|gz)$/;
 
 /**
  * Serves the built dashboard: its files, and its single page for every path that a browser navigates to; the router in the
- * page does the rest. Only requests that accept `text/html` get the page, so that API clients get JSON errors for unknown
- * paths. Lists the folder once: a new build is served after a restart.
- * @returns undefined if the dashboard has not been built
+ * page does the rest. Lists the folder once: a new build is served after a restart.
+ * @returns undefined if the dashboard has not been built, or if this user may not read it
  */
 export function createDashboard(folder: string): Dashboard | undefined {
-  const pageFile = join(folder, PAGE);
-  if (!existsSync(pageFile)) return undefined;
-  const policy = contentSecurityPolicy(readFileSync(pageFile, 'utf8'));
+  const page = readPage(join(folder, PAGE));
+  if (page === undefined) return undefined;
+  const policy = contentSecurityPolicy(page);
   const serveFile = sirv(folder, { etag: true, brotli: true, gzip: true, extensions: [] });
 
   function serve(
@@ -56,21 +54,25 @@ export function createDashboard(folder: string): Dashboard | undefined {
   }
 
   return (request, response, path) => {
-    if ((request.method !== 'GET' && request.method !== 'HEAD') || API_PATH.test(path)) return false;
+    if (!isDashboardRequest(request, path)) return false;
     if (path === PAGE) return servePage(request, response);
     const isFile = path !== '/' && !COMPRESSED.test(path);
     if (isFile && serve(request, response, { 'cache-control': cacheControlOf(path) })) return true;
-    return isNavigation(request, path) && servePage(request, response);
+    return isPageRequest(request, path) && servePage(request, response);
   };
+}
+
+function readPage(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The names of files below `_app/immutable` contain a hash of their content. */
 const cacheControlOf = (path: string): string =>
   path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-
-/** Scripts send "Accept: *\/*", so that does not count as asking for HTML. */
-const isNavigation = ({ headers }: IncomingMessage, path: string): boolean =>
-  !ASSET_PATH.test(path) && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** sirv handles neither: an unreadable file would end the process, and a disconnected client would leak a file descriptor. */
 function closeWithResponse(file: Readable, response: ServerResponse): void {
