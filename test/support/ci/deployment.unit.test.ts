@@ -126,7 +126,7 @@ test('the image copies existing files, runs as an unprivileged user and has a he
   const [entrypoint = ''] = all('ENTRYPOINT');
   expect(existsSync(new URL(JSON.parse(entrypoint).at(-1), root))).toBe(true);
   const { scripts } = JSON.parse(read('package.json'));
-  expect(scripts.start).toBe(`exec ${JSON.parse(entrypoint).join(' ')} serve`);
+  expect(scripts.start.endsWith(` exec ${JSON.parse(entrypoint).join(' ')} serve`)).toBe(true);
   for (const run of all('RUN').filter((command) => command.startsWith('npm run '))) {
     expect(scripts).toHaveProperty(run.slice('npm run '.length));
   }
@@ -136,7 +136,7 @@ test('the image copies existing files, runs as an unprivileged user and has a he
   }
 });
 
-test('every documented way to start svc passes Node the options that docs/operation.md demands', () => {
+test('every documented way to start svc has the options and variables that docs/operation.md demands', () => {
   const { scripts } = JSON.parse(read('package.json'));
   const places = {
     'npm start': scripts.start,
@@ -147,7 +147,13 @@ test('every documented way to start svc passes Node the options that docs/operat
   const optionsOf = (text: string): string[] =>
     (/\bnode((?:\s+--\S+)*)\s+src\/start\.mjs/.exec(text)?.[1] ?? '').split(/\s+/).filter((option) => option !== '');
   const demanded = optionsOf(scripts.start);
-  expect(demanded).not.toEqual([]);
-  for (const [place, text] of Object.entries(places)) expect(optionsOf(text), place).toEqual(demanded);
-  for (const option of demanded) expect(read('docs/operation.md')).toContain(`\`${option}\``);
+  // In a script a variable that is set already wins.
+  const variables = [...scripts.start.matchAll(/(\w+)=\$\{\1:-(\w+)\}/g)].map(([, name, value]) => `${name}=${value}`);
+  expect([demanded, variables]).not.toContainEqual([]);
+  for (const [place, text] of Object.entries(places)) {
+    expect(optionsOf(text), place).toEqual(demanded);
+    const plain = text.replaceAll(/\$\{\w+:-(\w+)\}/g, '$1');
+    for (const variable of variables) expect(plain, place).toContain(variable);
+  }
+  for (const each of [...demanded, ...variables]) expect(read('docs/operation.md')).toContain(`\`${each}\``);
 });
