@@ -54,8 +54,8 @@ async function upstreamPoolFactory(config: Config): Promise<CreateUpstreamPool> 
 }
 
 /** Creates the choice of proxies, and says which ones the environment sets. */
-function createProxies({ config, hot, store, faults, print }: Foundation): OutgoingProxies {
-  const destinations = [new URL(config.SVC_UPSTREAM_BASE_URL), new URL(config.SVC_AUTH_BASE_URL)];
+function createProxies(base: URL, { config, hot, store, faults, print }: Foundation): OutgoingProxies {
+  const destinations = [base, new URL(config.SVC_AUTH_BASE_URL)];
   const connectTimeoutMs = CONNECT_TIMEOUT_MS;
   const options = { settings: config, destinations, hot, vault: store.vault, faults, connectTimeoutMs };
   const proxies = createOutgoingProxies(options);
@@ -89,7 +89,7 @@ export async function createProviderServices(
 ): Promise<ProviderServices> {
   const { config, store, hot, handle, now, newId, report, faults, descriptors, leaderTasks } = foundation;
   const base = new URL(config.SVC_UPSTREAM_BASE_URL);
-  const proxies = createProxies(foundation);
+  const proxies = createProxies(base, foundation);
   const { agentFor } = proxies;
   const routes = createRoutes(base, proxies, await upstreamPoolFactory(config));
   descriptors.count({ open: () => routes.connections, idle: () => routes.idle });

@@ -33,7 +33,7 @@ export interface OutgoingProxies {
 
 export interface OutgoingProxiesOptions {
   readonly settings: ProxySettings;
-  /** Called destinations, which the environment may have a proxy for. */
+  /** Called destinations, which the environment may have a proxy for. For these same objects `proxyFor` is cheap. */
   readonly destinations: readonly URL[];
   readonly hot: HotRunner;
   readonly vault: Pick<Vault, 'open'>;
@@ -54,7 +54,10 @@ export function createOutgoingProxies({
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
   health: healthOptions = {},
 }: OutgoingProxiesOptions): OutgoingProxies {
-  const choose = createProxyChoice(settings);
+  const choice = createProxyChoice(settings);
+  // Model requests ask for each attempt.
+  const chosen = new Map(destinations.map((destination) => [destination, choice(destination)]));
+  const choose = (destination: URL) => (chosen.has(destination) ? chosen.get(destination) : choice(destination));
   const accounts = createAccountProxies({ hot, vault });
   const health = new ProxyHealth({ faults, ...healthOptions });
   const agents = new WeakMap<OutgoingProxy, Map<string, ProxyAgents>>();
