@@ -24,8 +24,10 @@ export interface RequestLogRow {
   readonly latencyMs: number;
   /** From the request to the first byte of the response; null when there was no response. */
   readonly firstByteMs: number | null;
-  /** Number of accounts that were tried. */
+  /** Number of attempts. */
   readonly attempts: number;
+  /** Accounts that were tried before `accountId`, in this order, without it. */
+  readonly otherAccountIds: readonly string[];
   readonly position: Position;
 }
 
@@ -36,6 +38,14 @@ export interface RequestKind {
   readonly effort: string | null;
   readonly status: string;
 }
+
+/** An account that was tried before the one of the request, and the request's kind. */
+export interface AttemptKind extends RequestKind {
+  readonly attemptedAccountId: string;
+}
+
+/** Requests that tried an account. */
+export type AttemptSums = Pick<RequestSums, 'requests'>;
 
 /** The API key of a request and its error. */
 export interface RequestOutcome {
@@ -94,12 +104,14 @@ interface Documents {
 }
 
 /**
- * Three roll-ups instead of one, because grouping by all fields at once (50 accounts, 10 models, 20 keys, ...) would give as
+ * Several roll-ups instead of one, because grouping by all fields at once (50 accounts, 10 models, 20 keys, ...) would give as
  * many groups per hour as there are requests. Totals of all requests come from the roll-up by error code, which has so few
  * groups that it can be kept by the minute.
  */
 interface Summed {
   readonly requestsByKind: RollUp<RequestKind, RequestSums>;
+  /** The accounts that were tried in vain. Those of `accountId` are in `requestsByKind`. */
+  readonly requestsByAttempt: RollUp<AttemptKind, AttemptSums>;
   readonly requestsByOutcome: RollUp<RequestOutcome, RequestSums>;
   readonly requestsByErrorCode: RollUp<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
 }
@@ -110,8 +122,13 @@ interface Summed {
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 4,
-  periods: { requestsByKind: LONGER_PERIODS, requestsByOutcome: LONGER_PERIODS, requestsByErrorCode: PERIODS },
+  version: 5,
+  periods: {
+    requestsByKind: LONGER_PERIODS,
+    requestsByAttempt: LONGER_PERIODS,
+    requestsByOutcome: LONGER_PERIODS,
+    requestsByErrorCode: PERIODS,
+  },
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
     RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NO_ATTEMPT }, position)),
@@ -154,9 +171,16 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
     latencyMs: row.latencyMs,
   };
   write.increment('requestsByKind', row.requestedAt, row, sums);
+  for (const attemptedAccountId of row.otherAccountIds) {
+    const { accountId, model, effort, status } = row;
+    const kind = { attemptedAccountId, accountId, model, effort, status };
+    write.increment('requestsByAttempt', row.requestedAt, kind, ONE_REQUEST);
+  }
   write.increment('requestsByOutcome', row.requestedAt, row, sums);
   write.increment('requestsByErrorCode', row.requestedAt, row, sums);
 }
+
+const ONE_REQUEST: AttemptSums = { requests: 1 };
 
 /** The fields that a request without any attempt lacks. */
 const NO_ATTEMPT = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;
@@ -180,5 +204,15 @@ const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   latencyMs: data.latencyMs,
   firstByteMs: data.firstByteMs,
   attempts: data.attempts.length,
+  otherAccountIds: othersIn(data),
   position,
 });
+
+const NO_OTHERS: readonly string[] = [];
+
+function othersIn({ accountId, attempts }: LoggedRequest): readonly string[] {
+  if (attempts.length < 2) return NO_OTHERS;
+  const others = new Set<string>(attempts.map((attempt) => attempt.accountId));
+  if (accountId !== null) others.delete(accountId);
+  return [...others];
+}

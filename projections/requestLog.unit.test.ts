@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AccountId, ApiKeyId, Position } from '../src/domain/core/brands.ts';
-import { type CompletedRequest, RefusalsCounted } from '../src/domain/request/events.ts';
+import { RefusalsCounted } from '../src/domain/request/events.ts';
+import { attemptsOf } from '../test/contract/readModels/randomRequests.ts';
 import { completed, refused } from '../test/support/management.ts';
 import { earlier, HOUR, NOW } from '../test/support/specification.ts';
 import { type RequestLogRow, type RequestSums, requestLog, type UnloggedRefusals } from './requestLog.ts';
@@ -23,8 +24,8 @@ function written({ type, data }: Handled) {
 const rowsOf = (event: Handled) => written(event).rows;
 
 test('a completed request adds one row under its id', () => {
-  const attempt = { accountId: 'a', outcome: 'ok' } as unknown as CompletedRequest['attempts'][number];
-  const event = completed({ requestId: 'req_1', accountId: 'a' as AccountId, attempts: [attempt, attempt] });
+  const attempts = attemptsOf(['a', 'a'] as AccountId[]);
+  const event = completed({ requestId: 'req_1', accountId: 'a' as AccountId, attempts });
   expect(rowsOf(event)).toEqual([
     [
       'requests',
@@ -48,9 +49,21 @@ test('a completed request adds one row under its id', () => {
         latencyMs: 1_200,
         firstByteMs: 300,
         attempts: 2,
+        otherAccountIds: [],
         position,
       },
     ],
+  ]);
+});
+
+test('a request that tried several accounts is summed up for each but its own', () => {
+  const attempts = attemptsOf(['b', 'a', 'b', 'c'] as AccountId[]);
+  const { rows, sums } = written(completed({ accountId: 'c' as AccountId, attempts, status: '502' }));
+  expect(rows[0]?.[2]).toMatchObject({ accountId: 'c', attempts: 4, otherAccountIds: ['b', 'a'] });
+  const kind = { accountId: 'c', model: 'gpt-5.1', effort: null, status: '502' };
+  expect(sums.filter(([rollUp]) => rollUp === 'requestsByAttempt')).toEqual([
+    ['requestsByAttempt', NOW, { attemptedAccountId: 'b', ...kind }, { requests: 1 }],
+    ['requestsByAttempt', NOW, { attemptedAccountId: 'a', ...kind }, { requests: 1 }],
   ]);
 });
 

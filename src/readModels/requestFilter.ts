@@ -1,4 +1,4 @@
-import type { RequestKind } from '../../projections/requestLog.ts';
+import type { AttemptKind, RequestKind } from '../../projections/requestLog.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 import { MAX_INSTANT } from './periodRanges.ts';
 import type { ModelOption, RequestLogFilter, RequestLogOptions } from './requestLogQueries.ts';
@@ -11,27 +11,56 @@ export const timeRangeOf = ({ since, until }: RequestLogFilter): { from: Instant
   to: instant(Math.min(MAX_INSTANT, until === undefined ? MAX_INSTANT : until + 1)),
 });
 
-/** @returns undefined when the filter has no condition on the kind of a request */
-export function kindPredicate(filter: RequestLogFilter): Condition | undefined {
-  const conditions = Object.values(conditionsOf(filter)).flat();
-  return conditions.length > 0 ? (kind) => conditions.every((matches) => matches(kind)) : undefined;
+/** The conditions of a filter. A request matches by its kind, or by an account that it tried before its own. */
+export interface KindPredicate {
+  /** Requests of these kinds match. */
+  readonly matches: Condition;
+  /** Requests of further kinds match if one of the other accounts that they tried is wanted. */
+  readonly attempted?: { readonly accountIds: ReadonlySet<string>; readonly matches: Condition };
+}
+
+/** @returns undefined when the filter has no condition on the kind of a request and its accounts */
+export function kindPredicate(filter: RequestLogFilter): KindPredicate | undefined {
+  const { account, status, model } = conditionsOf(filter);
+  const conditions = [...account, ...status, ...model];
+  const matches: Condition = (kind) => all(conditions, kind);
+  if (!filter.attemptedAccountIds) return conditions.length > 0 ? { matches } : undefined;
+  const accountIds = new Set(filter.attemptedAccountIds);
+  const isOwn: Condition = ({ accountId }) => accountId !== null && accountIds.has(accountId);
+  return {
+    matches: (kind) => isOwn(kind) && matches(kind),
+    attempted: { accountIds, matches: (kind) => !isOwn(kind) && matches(kind) },
+  };
+}
+
+/** Numbers of requests within the time range of a filter. */
+export interface RequestCounts {
+  readonly kinds: readonly (readonly [RequestKind, number])[];
+  /** By each account that was tried before that of the request. */
+  readonly attempts: readonly (readonly [AttemptKind, number])[];
+  /**
+   * Requests that tried a wanted account before another one that is not wanted, each once; for filters with
+   * `attemptedAccountIds` only.
+   */
+  readonly attempted: readonly (readonly [RequestKind, number])[];
 }
 
 /**
  * The values that a filter can be narrowed to, with their numbers of requests. Each list applies all conditions of the filter
  * except those on itself.
- * @param counts each kind with its number of requests
  */
 export function filterOptions(
-  counts: Iterable<readonly [RequestKind, number]>,
+  { kinds, attempts, attempted }: RequestCounts,
   filter: RequestLogFilter,
 ): RequestLogOptions {
   const { account, status, model } = conditionsOf(filter);
   const accountIds = new Map<string, number>();
+  const attemptedAccountIds = new Map<string, number>();
   const statuses = new Map<string, number>();
   const modelOptions = new Map<string, ModelOption & { count: number }>();
-  const all = (conditions: readonly Condition[], kind: RequestKind) => conditions.every((matches) => matches(kind));
-  for (const [kind, count] of counts) {
+  const wanted = filter.attemptedAccountIds && new Set(filter.attemptedAccountIds);
+  const own = wanted ? kinds.filter(([{ accountId }]) => accountId !== null && wanted.has(accountId)) : kinds;
+  for (const [kind, count] of wanted ? [...own, ...attempted] : own) {
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
     if (isStatus && isModel && kind.accountId !== null) add(accountIds, kind.accountId, count);
     if (isAccount && isModel) add(statuses, kind.status, count);
@@ -40,12 +69,21 @@ export function filterOptions(
     const before = modelOptions.get(key)?.count ?? 0;
     modelOptions.set(key, { model: kind.model, effort: kind.effort, count: before + count });
   }
+  const others = [...account, ...status, ...model];
+  for (const [kind, count] of kinds) {
+    if (kind.accountId !== null && all(others, kind)) add(attemptedAccountIds, kind.accountId, count);
+  }
+  for (const [kind, count] of attempts) if (all(others, kind)) add(attemptedAccountIds, kind.attemptedAccountId, count);
   return {
     accountIds: inOrder(accountIds).map(([accountId, count]) => ({ accountId, count })),
+    attemptedAccountIds: inOrder(attemptedAccountIds).map(([accountId, count]) => ({ accountId, count })),
     statuses: inOrder(statuses).map(([status, count]) => ({ status, count })),
     modelOptions: inOrder(modelOptions).map(([, option]) => option),
   };
 }
+
+const all = (conditions: readonly Condition[], kind: RequestKind): boolean =>
+  conditions.every((matches) => matches(kind));
 
 const add = (sums: Map<string, number>, name: string, count: number) => sums.set(name, (sums.get(name) ?? 0) + count);
 

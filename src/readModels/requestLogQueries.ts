@@ -15,7 +15,10 @@ export interface RequestLogFilter {
    * hexadecimal digits match anywhere in the id.
    */
   readonly search?: string;
+  /** The account that served the request, or failed it last. */
   readonly accountIds?: readonly string[];
+  /** Accounts of which the request tried any. */
+  readonly attemptedAccountIds?: readonly string[];
   readonly statuses?: readonly string[];
   readonly models?: readonly string[];
   readonly efforts?: readonly (string | null)[];
@@ -40,6 +43,8 @@ interface Counted {
 /** The values that the rows can be narrowed to, each list in order. */
 export interface RequestLogOptions {
   readonly accountIds: readonly (Counted & { readonly accountId: string })[];
+  /** A request with attempts on several accounts is counted for each. */
+  readonly attemptedAccountIds: readonly (Counted & { readonly accountId: string })[];
   readonly modelOptions: readonly (Counted & ModelOption)[];
   readonly statuses: readonly (Counted & { readonly status: string })[];
 }

@@ -15,7 +15,7 @@ interface DescribedAttempt {
 export const describeFailedAttempts = (attempts: readonly DescribedAttempt[]): string =>
   attempts
     .filter(({ outcome }) => !UNMENTIONED.has(outcome))
-    .map((attempt) => `; account ${attempt.accountId} failed: ${describeFailure(attempt)}`)
+    .map((attempt) => `; the attempt on account ${attempt.accountId} failed: ${describeFailure(attempt)}`)
     .join('');
 
 function describeFailure({ outcome, code, providerStatus, errno }: DescribedAttempt): string {

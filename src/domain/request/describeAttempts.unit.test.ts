@@ -10,7 +10,8 @@ test('names account, status, code and errno of each failed attempt, and no other
       { accountId: 'd', outcome: 'ok' },
     ]),
   ).toBe(
-    '; account a failed: provider error (status 500, server_error); account b failed: unreachable (ECONNREFUSED); account c failed: not a stream',
+    '; the attempt on account a failed: provider error (status 500, server_error)' +
+      '; the attempt on account b failed: unreachable (ECONNREFUSED); the attempt on account c failed: not a stream',
   );
   expect(describeFailedAttempts([{ accountId: 'a', outcome: 'client_gone', providerStatus: 200 }])).toBe('');
   expect(describeFailedAttempts([])).toBe('');

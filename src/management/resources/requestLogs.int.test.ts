@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { attemptsOf } from '../../../test/contract/readModels/randomRequests.ts';
 import { at, completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
 import type { AccountId, ApiKeyId } from '../../domain/core/brands.ts';
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
     completed({
       requestId: 'req_2',
       accountId: 'b' as AccountId,
+      attempts: attemptsOf(['a', 'c', 'b'] as AccountId[]),
       requestedAt: at('2026-01-11T00:00:00Z'),
       model: 'gpt-5',
     }),
@@ -79,8 +81,17 @@ test('returns all fields of a request', async () => {
     reasoning_tokens: 8,
     first_byte_ms: 300,
     attempts: 0,
+    attempted_account_ids: ['a'],
     position: expect.any(Number),
   });
+});
+
+test('names the accounts that a request tried, its own last, and counts it for each of them', async () => {
+  const { body } = await shared().call('GET', '/api/request-logs?search=req_2');
+  expect(body.requests[0]).toMatchObject({ account_id: 'b', attempts: 3, attempted_account_ids: ['a', 'c', 'b'] });
+  const { body: options } = await shared().call('GET', '/api/request-logs/options?attemptedAccountId=c');
+  expect(options).toMatchObject({ account_ids: ['b'], attempted_account_ids: ['a', 'b', 'c'], statuses: ['200'] });
+  expect(options.counts).toMatchObject({ account_ids: { b: 1 }, attempted_account_ids: { a: 3, b: 1, c: 1 } });
 });
 
 test('returns null for unknown tokens and cost, and for the account of a refusal', async () => {
@@ -102,6 +113,12 @@ test.each([
   ['accountId=a', '31'],
   ['account_id=b', '2'],
   ['accountId=a&accountId=b', '321'],
+  ['attemptedAccountId=a', '321'],
+  ['attempted_account_id=c', '2'],
+  ['attemptedAccountId=b&attempted_account_id=c', '2'],
+  ['attemptedAccountId=a&accountId=b', '2'],
+  ['attemptedAccountId=c&accountId=c', ''],
+  ['attemptedAccountId=unknown', ''],
   ['accountId=unknown', ''],
   ['accountId=', ''],
   ['status=200', '21'],
@@ -206,7 +223,12 @@ test.each([
 
 test('counts the rows that an option would select', async () => {
   const { counts } = await options('reasoningEffort=high&status=error');
-  expect(counts).toEqual({ account_ids: { a: 1 }, model_options: [1], statuses: { 429: 1, error: 1 } });
+  expect(counts).toEqual({
+    account_ids: { a: 1 },
+    attempted_account_ids: { a: 1 },
+    model_options: [1],
+    statuses: { 429: 1, error: 1 },
+  });
   const { requests, total } = (await shared().call('GET', '/api/request-logs?reasoningEffort=high&status=429')).body;
   expect([requests.length, total]).toEqual([1, counts.statuses['429']]);
 });

@@ -10,7 +10,8 @@ const list = z.array(z.string()).optional();
 const time = z.iso.datetime({ offset: true }).optional();
 const filterQuery = {
   status: list,
-  accountId: list,
+  accountId: list.describe('Accounts that served the request, or failed it last'),
+  attemptedAccountId: list.describe('Accounts of which the request tried any'),
   model: list,
   reasoningEffort: list,
   modelOption: list.describe('<model>:::<reasoning_effort>'),
@@ -39,6 +40,7 @@ const RequestLogEntry = z
     reasoning_tokens: z.int().nullable(),
     first_byte_ms: z.int().nullable(),
     attempts: z.int(),
+    attempted_account_ids: z.array(z.string()).describe('Accounts that were tried, that of account_id last'),
     position: z.int().describe('Position of the event in the history'),
   })
   .meta({ id: 'RequestLogEntry' });
@@ -60,11 +62,15 @@ const routes = {
     query: filterQuery,
     response: z.object({
       account_ids: z.array(z.string()),
+      attempted_account_ids: z.array(z.string()),
       model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
       statuses: z.array(z.string()),
       counts: z
         .object({
           account_ids: z.record(z.string(), z.int()),
+          attempted_account_ids: z
+            .record(z.string(), z.int())
+            .describe('A request with attempts on several accounts is counted for each'),
           model_options: z.array(z.int()).describe('In the order of model_options'),
           statuses: z.record(z.string(), z.int()),
         })
@@ -86,13 +92,15 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     .get('/options', routes.options, async (ctx) => {
       const { search: _, ...filter } = readFilter(ctx);
       const options = await queries.requestLog.options(filter, views.current.position);
-      const { accountIds, modelOptions, statuses } = options;
+      const { accountIds, attemptedAccountIds, modelOptions, statuses } = options;
       return {
         account_ids: accountIds.map(({ accountId }) => accountId),
+        attempted_account_ids: attemptedAccountIds.map(({ accountId }) => accountId),
         model_options: modelOptions.map(({ model, effort }) => ({ model, reasoning_effort: effort })),
         statuses: statuses.map(({ status }) => status),
         counts: {
-          account_ids: Object.fromEntries(accountIds.map(({ accountId, count }) => [accountId, count])),
+          account_ids: countsOf(accountIds),
+          attempted_account_ids: countsOf(attemptedAccountIds),
           model_options: modelOptions.map(({ count }) => count),
           statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
         },
@@ -100,11 +108,15 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     })
     .routes();
 
+const countsOf = (counted: readonly { readonly accountId: string; readonly count: number }[]) =>
+  Object.fromEntries(counted.map(({ accountId, count }) => [accountId, count]));
+
 /** @throws Refusal `validation_error` */
 function readFilter(ctx: ManagementContext): RequestLogFilter {
   const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
     search: queryText(ctx, 'search') || undefined,
     accountIds: queryList(ctx, 'accountId'),
+    attemptedAccountIds: queryList(ctx, 'attemptedAccountId'),
     statuses: queryList(ctx, 'status'),
     models: queryList(ctx, 'model'),
     // An empty value selects requests without an effort.
@@ -142,5 +154,6 @@ const entry = (row: RequestLogRow): z.infer<typeof RequestLogEntry> => ({
   reasoning_tokens: row.reasoningTokens,
   first_byte_ms: row.firstByteMs,
   attempts: row.attempts,
+  attempted_account_ids: [...row.otherAccountIds, ...(row.accountId === null ? [] : [row.accountId])],
   position: row.position,
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { attemptsOf } from '../../../test/contract/readModels/randomRequests.ts';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import { completed, refused, type Stage, startManagement } from '../../../test/support/management.ts';
 import {
@@ -157,6 +158,8 @@ test('returns the mean of the primary samples of the given hours', async () => {
     remaining_percent_avg: percent,
     capacity_credits: capacity,
     remaining_credits: (capacity * percent) / 100,
+    requests: 0,
+    attempted_requests: 0,
   });
   expect(await get(stage, '/api/usage/history')).toEqual({
     window_hours: 24,
@@ -165,6 +168,21 @@ test('returns the mean of the primary samples of the given hours', async () => {
   expect((await get(stage, '/api/usage/history?hours=1')).accounts[0]).toEqual(account(observed, 30, 225));
   // (10 + 80 + 70 + 30) / 4
   expect((await get(stage, '/api/usage/history?hours=168')).accounts[0].remaining_percent_avg).toBe(47.5);
+});
+
+test('counts the requests that each account served, and those that tried it', async () => {
+  const stage = await startManagement();
+  const [a, b] = [await importAccount(stage, 'a', 'plus'), await importAccount(stage, 'b', 'plus')] as AccountId[];
+  const served = (accountIds: readonly (AccountId | undefined)[], requestedAt = earlier(HOUR)) => {
+    const attempts = attemptsOf(accountIds as AccountId[]);
+    return completed({ accountId: accountIds.at(-1) as AccountId, attempts, requestedAt });
+  };
+  await stage.append(served([a, b]), served([a, b]), served([b]), served([a]), served([a], earlier(25 * HOUR)));
+  const { accounts } = await get(stage, '/api/usage/history');
+  expect(accounts).toMatchObject([
+    { account_id: a, requests: 1, attempted_requests: 3 },
+    { account_id: b, requests: 3, attempted_requests: 3 },
+  ]);
 });
 
 test('returns the last sample of each account', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { creditsOf } from '../../domain/account/planCredits.ts';
 import { instant } from '../../domain/core/brands.ts';
+import type { RequestLogOptions } from '../../readModels/requestLogQueries.ts';
 import type { AccountUsageSums } from '../../readModels/usageTrendsQueries.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
@@ -32,6 +33,11 @@ const AccountUsage = z
   })
   .meta({ id: 'AccountUsage' });
 
+const AccountUsageHistory = AccountUsage.extend({
+  requests: z.int().describe('Requests that the account served, or failed last'),
+  attempted_requests: z.int().describe('Requests that tried the account'),
+}).meta({ id: 'AccountUsageHistory' });
+
 const routes = {
   summary: describeRoute({
     summary: 'Get the remaining usage of all active accounts, and requests and cost of the last seven days',
@@ -50,9 +56,9 @@ const routes = {
     errors: ['read_models_unavailable'],
   }),
   history: describeRoute({
-    summary: 'Get the mean remaining usage of each account over the last hours',
+    summary: 'Get the mean remaining usage and the number of requests of each account over the last hours',
     query: { hours: z.int().min(1).max(168).default(24) },
-    response: z.object({ window_hours: z.int(), accounts: z.array(AccountUsage) }),
+    response: z.object({ window_hours: z.int(), accounts: z.array(AccountUsageHistory) }),
     errors: ['read_models_unavailable'],
   }),
   window: describeRoute({
@@ -91,7 +97,13 @@ export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'qu
       const { state, now } = views.currentView();
       const since = instant(now - (hours + 1) * HOUR_MS + 1);
       const accounts = [...state.accounts.values()];
-      const means = primaryMeans(await queries.usageTrends.since(since, state.position));
+      const [sums, counts] = await Promise.all([
+        queries.usageTrends.since(since, state.position),
+        queries.requestLog.options({ since: instant(now - hours * HOUR_MS) }, state.position),
+      ]);
+      const means = primaryMeans(sums);
+      const requests = requestsByAccount(counts.accountIds);
+      const attempted = requestsByAccount(counts.attemptedAccountIds);
       return {
         window_hours: hours,
         accounts: accounts.map(({ id, planType }) => {
@@ -102,6 +114,8 @@ export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'qu
             remaining_percent_avg: roundPercent(remaining),
             capacity_credits: capacity,
             remaining_credits: (capacity * remaining) / 100,
+            requests: requests.get(id) ?? 0,
+            attempted_requests: attempted.get(id) ?? 0,
           };
         }),
       };
@@ -125,6 +139,9 @@ export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'qu
       };
     })
     .routes();
+
+const requestsByAccount = (counted: RequestLogOptions['accountIds']): ReadonlyMap<string, number> =>
+  new Map(counted.map(({ accountId, count }) => [accountId, count]));
 
 /** Mean remaining percent of the primary window by account, for accounts with samples. */
 function primaryMeans(sums: readonly AccountUsageSums[]): Map<string, number> {

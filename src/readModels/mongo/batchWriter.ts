@@ -18,20 +18,23 @@ export class BatchWriter {
     this.#collections = collections;
     this.#rollUps = {
       requestsByKind: new RollUps(collections.requestsByKind),
+      requestsByAttempt: new RollUps(collections.requestsByAttempt),
       requestsByOutcome: new RollUps(collections.requestsByOutcome),
       requestsByErrorCode: new RollUps(collections.requestsByErrorCode),
       usageByAccount: new RollUps(collections.usageByAccount),
     };
   }
 
-  async write({ to, requests, refusals, kinds, additions, history, texts }: Changes): Promise<void> {
+  async write({ to, requests, attempts, refusals, kinds, additions, history, texts }: Changes): Promise<void> {
     // Kinds first: filters would not find a row with an unknown kind.
     await this.#writeKinds([...kinds.values()]);
-    const { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
+    const { requestsByKind, requestsByAttempt, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
     await allOrThrow([
       insertNew(this.#collections.requests, requests),
+      insertNew(this.#collections.attempts, attempts),
       insertNew(this.#collections.refusals, refusals),
       requestsByKind.write(additions.requestsByKind, to.position),
+      requestsByAttempt.write(additions.requestsByAttempt, to.position),
       requestsByOutcome.write(additions.requestsByOutcome, to.position),
       requestsByErrorCode.write(additions.requestsByErrorCode, to.position),
       usageByAccount.write(additions.usageByAccount, to.position),

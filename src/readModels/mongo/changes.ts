@@ -2,6 +2,7 @@ import { actorLabels, searchTextOf, sentenceOf, subjectOf } from '../../../proje
 import { PERIODS, type Period, startOf } from '../../../projections/periods.ts';
 import type { Write } from '../../../projections/projection.ts';
 import {
+  type AttemptKind,
   type RequestKind,
   type RequestLogRow,
   requestLog,
@@ -13,6 +14,8 @@ import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { handlers } from '../projections.ts';
 import {
+  type AttemptDocument,
+  attemptDocuments,
   type HistoryDocument,
   idOf,
   type KindDocument,
@@ -33,13 +36,19 @@ export interface Addition {
   readonly parts: { readonly position: Position; readonly sums: Readonly<Record<string, number>> }[];
 }
 
-export type RollUpName = 'requestsByKind' | 'requestsByOutcome' | 'requestsByErrorCode' | 'usageByAccount';
+export type RollUpName =
+  | 'requestsByKind'
+  | 'requestsByAttempt'
+  | 'requestsByOutcome'
+  | 'requestsByErrorCode'
+  | 'usageByAccount';
 
 /** The changes of a batch of events, computed without the store. */
 export interface Changes {
   readonly from: LogMark;
   readonly to: LogMark;
   readonly requests: readonly RequestDocument[];
+  readonly attempts: readonly AttemptDocument[];
   readonly refusals: readonly RefusalsDocument[];
   readonly kinds: ReadonlyMap<string, KindDocument>;
   /** By the id of the document to change. */
@@ -53,7 +62,7 @@ const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
   ...usageTrends.periods,
 };
 
-type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
+type Group = AttemptKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
 
 /**
  * The changes of a batch with at least one event; pure.
@@ -62,10 +71,12 @@ type Group = RequestKind & { readonly apiKeyId: string | null; readonly errorCod
 export function changesOf(from: LogMark, events: readonly StoredEvent[]): Changes {
   const last = events.at(-1) as StoredEvent;
   const requests: RequestDocument[] = [];
+  const attempts: AttemptDocument[] = [];
   const refusals: RefusalsDocument[] = [];
   const kinds = new Map<string, KindDocument>();
   const additions = {
     requestsByKind: new Map<string, Addition>(),
+    requestsByAttempt: new Map<string, Addition>(),
     requestsByOutcome: new Map<string, Addition>(),
     requestsByErrorCode: new Map<string, Addition>(),
     usageByAccount: new Map<string, Addition>(),
@@ -85,6 +96,7 @@ export function changesOf(from: LogMark, events: readonly StoredEvent[]): Change
   };
   const groupOf: Readonly<Record<RollUpName, (group: Group) => Addition['group']>> = {
     requestsByKind: (group) => ({ kind: kindOf(group) }),
+    requestsByAttempt: ({ attemptedAccountId, ...kind }) => ({ attemptedAccountId, kind: kindOf(kind) }),
     requestsByOutcome: ({ apiKeyId, errorCode }) => ({ apiKeyId, errorCode }),
     requestsByErrorCode: ({ errorCode }) => ({ errorCode }),
     usageByAccount: ({ accountId }) => ({ accountId }),
@@ -92,8 +104,14 @@ export function changesOf(from: LogMark, events: readonly StoredEvent[]): Change
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   const write: Write<any, any> = {
     insert(collection, key, document) {
-      if (collection === 'refusals') refusals.push(refusalsDocument(key, document as UnloggedRefusals));
-      else requests.push(requestDocument(document as RequestLogRow, kindOf(document as RequestLogRow)));
+      if (collection === 'refusals') {
+        refusals.push(refusalsDocument(key, document as UnloggedRefusals));
+        return;
+      }
+      const row = document as RequestLogRow;
+      const kind = kindOf(row);
+      requests.push(requestDocument(row, kind));
+      attempts.push(...attemptDocuments(row, kind));
     },
     increment(rollUp, time, of, sums) {
       const name = rollUp as RollUpName;
@@ -133,5 +151,5 @@ export function changesOf(from: LogMark, events: readonly StoredEvent[]): Change
     if (text !== undefined) texts.push({ _id: position, text: text.toLowerCase() });
   }
   const to = { position: last.position, eventId: last.id, latest };
-  return { from, to, requests, refusals, kinds, additions, history, texts };
+  return { from, to, requests, attempts, refusals, kinds, additions, history, texts };
 }

@@ -1,6 +1,8 @@
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type {
   AccountSums,
+  AttemptDocument,
+  AttemptKindSums,
   ErrorCodeSums,
   HistoryDocument,
   KindDocument,
@@ -14,9 +16,11 @@ import type {
 /** The collections of one generation of the read models. */
 export interface Collections {
   readonly requests: Collection<RequestDocument>;
+  readonly attempts: Collection<AttemptDocument>;
   readonly refusals: Collection<RefusalsDocument>;
   readonly kinds: Collection<KindDocument>;
   readonly requestsByKind: Collection<KindSums>;
+  readonly requestsByAttempt: Collection<AttemptKindSums>;
   readonly requestsByOutcome: Collection<OutcomeSums>;
   readonly requestsByErrorCode: Collection<ErrorCodeSums>;
   readonly usageByAccount: Collection<AccountSums>;
@@ -36,6 +40,12 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     // `search` by a part of an error message: a scan of the messages; the index contains failed requests only.
     { name: 'byErrorMessage', key: { errorMessage: 1 }, sparse: true },
   ],
+  attempts: [
+    // Requests by the accounts that they tried before their own: pages, and counts without the documents.
+    { name: 'byAccount', key: { accountId: 1, requestedAt: -1, position: -1, kind: 1 } },
+    // Number of attempts by account and kind within a part of an hour; a covering index.
+    { name: 'byTime', key: { requestedAt: 1, accountId: 1, kind: 1 } },
+  ],
   refusals: [
     // Refusals without rows within a part of an hour.
     { name: 'byMinute', key: { minute: 1 } },
@@ -47,6 +57,10 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
   requestsByKind: [
     // Number of requests by kind and period; a covering index.
     { name: 'byPeriod', key: { period: 1, start: -1, kind: 1, requests: 1 } },
+  ],
+  requestsByAttempt: [
+    // Number of requests by account, kind and period; a covering index.
+    { name: 'byPeriod', key: { period: 1, start: -1, attemptedAccountId: 1, kind: 1, requests: 1 } },
   ],
   requestsByOutcome: [
     // Sums of each key and error code since a moment.

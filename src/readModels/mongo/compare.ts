@@ -7,7 +7,15 @@ const MAX_DIFFERENCES = 10;
 const MAX_VALUE_LENGTH = 200;
 
 type Name = keyof Collections;
-const ROLL_UPS: readonly Name[] = ['requestsByKind', 'requestsByOutcome', 'requestsByErrorCode', 'usageByAccount'];
+const ROLL_UPS: readonly Name[] = [
+  'requestsByKind',
+  'requestsByAttempt',
+  'requestsByOutcome',
+  'requestsByErrorCode',
+  'usageByAccount',
+];
+/** Documents whose id begins with their position. */
+const SEVERAL_PER_EVENT: readonly Name[] = ['attempts', 'refusals'];
 /** Fields that depend on the boundaries of batches. */
 const BATCH_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(['position', 'since']);
 
@@ -56,7 +64,7 @@ export async function compareGenerations(
 function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
   if (ROLL_UPS.includes(name)) return live.position > end;
   if (name === 'kinds') return !fresh && live.since > end;
-  return (name === 'refusals' ? Number.parseInt(live._id, 10) : live._id) > end;
+  return (SEVERAL_PER_EVENT.includes(name) ? Number.parseInt(live._id, 10) : live._id) > end;
 }
 
 const IN_ORDER = { sort: { _id: 1 } } as const;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Period } from '../../../projections/periods.ts';
 import type {
+  AttemptSums,
   RequestKind,
   RequestLogRow,
   RequestOutcome,
@@ -15,12 +16,27 @@ import type { Actor } from '../../eventLog/eventLog.ts';
 // chooses, and ours are below 2^53.
 
 /** A row of the request log by its position. It contains its texts, so that operators can read the collection. */
-export interface RequestDocument extends Omit<RequestLogRow, 'position' | 'errorMessage'> {
+export interface RequestDocument extends Omit<RequestLogRow, 'position' | 'errorMessage' | 'otherAccountIds'> {
   readonly _id: number;
   /** Id of the `KindDocument`, which filters are evaluated on. */
   readonly kind: string;
   /** Absent instead of null, so that its sparse index contains failed requests only. */
   readonly errorMessage?: string;
+  /** Absent for nearly all requests: they tried only their own account. */
+  readonly otherAccountIds?: readonly string[];
+}
+
+/** An account that a request tried before its own. */
+export interface AttemptDocument {
+  /** The position of the request, and the place among its other accounts. */
+  readonly _id: string;
+  readonly accountId: string;
+  readonly requestedAt: number;
+  readonly position: number;
+  /** That of the request. */
+  readonly kind: string;
+  /** The accounts before this one, so that a query for several accounts finds the request once. */
+  readonly before: readonly string[];
 }
 
 /** Refusals without rows, by the key that the projection gives them. */
@@ -48,6 +64,10 @@ export type RollUpDocument<Group, Sums> = Group &
   };
 
 export type KindSums = RollUpDocument<{ readonly kind: string }, RequestSums>;
+export type AttemptKindSums = RollUpDocument<
+  { readonly attemptedAccountId: string; readonly kind: string },
+  AttemptSums
+>;
 export type OutcomeSums = RollUpDocument<RequestOutcome, RequestSums>;
 export type ErrorCodeSums = RollUpDocument<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
 export type AccountSums = RollUpDocument<{ readonly accountId: string }, UsageSums>;
@@ -81,15 +101,44 @@ export const kindId = ({ accountId, model, effort, status }: RequestKind): strin
   idOf(accountId, model, effort, status);
 
 /** The document of a row; `requestLogRow` reads it back. */
-export function requestDocument({ position: at, errorMessage, ...row }: RequestLogRow, kind: string): RequestDocument {
-  return { _id: at, ...row, kind, ...(errorMessage === null ? undefined : { errorMessage }) };
+export function requestDocument(
+  { position: at, errorMessage, otherAccountIds, ...row }: RequestLogRow,
+  kind: string,
+): RequestDocument {
+  return {
+    _id: at,
+    ...row,
+    kind,
+    ...(errorMessage === null ? undefined : { errorMessage }),
+    ...(otherAccountIds.length === 0 ? undefined : { otherAccountIds }),
+  };
 }
+
+/** The documents of the accounts that a request tried before its own. */
+export const attemptDocuments = (
+  { position: at, requestedAt, otherAccountIds }: RequestLogRow,
+  kind: string,
+): AttemptDocument[] =>
+  otherAccountIds.map((accountId, place) => ({
+    _id: `${at} ${place}`,
+    accountId,
+    requestedAt,
+    position: at,
+    kind,
+    before: otherAccountIds.slice(0, place),
+  }));
 
 export const refusalsDocument = (_id: string, { position: _, ...refusals }: UnloggedRefusals): RefusalsDocument => ({
   _id,
   ...refusals,
 });
 
-export function requestLogRow({ _id, kind: _, errorMessage, ...row }: RequestDocument): RequestLogRow {
-  return { ...row, errorMessage: errorMessage ?? null, position: position(_id) };
+export function requestLogRow({
+  _id,
+  kind: _,
+  errorMessage,
+  otherAccountIds = [],
+  ...row
+}: RequestDocument): RequestLogRow {
+  return { ...row, otherAccountIds, errorMessage: errorMessage ?? null, position: position(_id) };
 }

@@ -60,11 +60,13 @@ const PAGES: Readonly<Record<string, Query>> = {
   'a deep page': ({ requestLog }) => requestLog.page({}, 10, 40),
   'a stretch of time that begins and ends within an hour': ({ requestLog }) => requestLog.page({ since, until }, 10, 0),
   'one account': ({ requestLog }) => requestLog.page({ accountIds: ['a'] }, 10, 0),
+  'accounts that were tried': ({ requestLog }) => requestLog.page({ attemptedAccountIds: ['a', 'b'], since }, 10, 0),
   'one status of the last hour': ({ requestLog }) => requestLog.page({ statuses: ['429'], since }, 10, 0),
 };
 const OTHERS: Readonly<Record<string, Query>> = {
   'the beginning of an id': ({ requestLog }) => requestLog.page({ search: 'req_12' }, 10, 0),
   'a part of a message': ({ requestLog }) => requestLog.page({ search: 'broke 3' }, 10, 0),
+  'what one tried account can be narrowed to': ({ requestLog }) => requestLog.options({ attemptedAccountIds: ['a'] }),
   'what a stretch of time can be narrowed to': ({ requestLog }) => requestLog.options({ since, until }),
   'sums since a moment': ({ requestTotals }) => requestTotals.since(earlier(5 * HOUR + 1)),
   'usage since a moment': ({ usageTrends }) => usageTrends.since(earlier(HOUR)),
@@ -78,10 +80,10 @@ test('the request log has five indexes, including that of `_id`', () => {
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {
   test('queries of the request log hint the index that was made for them', async () => {
     await using stage = await filled();
-    const names = new Set<unknown>(INDEXES.requests.map(({ name }) => name));
+    const names = new Set<unknown>([...INDEXES.requests, ...INDEXES.attempts].map(({ name }) => name));
     for (const [what, query] of Object.entries(PAGES)) {
       const walks = (await stage.sentBy(query)).filter(
-        ({ collection, command }) => collection === 'requests' && !command.filter?._id,
+        ({ collection, command }) => ['requests', 'attempts'].includes(collection) && !command.filter?._id,
       );
       expect(walks.length, what).toBeGreaterThan(0);
       for (const { command } of walks) expect(names, what).toContain(command.hint);

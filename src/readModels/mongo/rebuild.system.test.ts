@@ -34,16 +34,17 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     await using stage = await filled();
     await stage.first.close();
     const { requests, requestsByKind, history } = await stage.live();
-    await requests.updateOne({ _id: 3 }, { $set: { latencyMs: 1 } });
-    await requests.deleteOne({ _id: 5 });
+    const [changed, deleted] = await requests.find({ latencyMs: 1_200 }).sort({ _id: 1 }).limit(2).toArray();
+    await requests.updateOne({ _id: changed?._id as number }, { $set: { latencyMs: 1 } });
+    await requests.deleteOne({ _id: deleted?._id as number });
     await history.insertOne({ _id: 0 } as never);
     const month = await requestsByKind.findOne({ period: 'month' });
     await requestsByKind.updateOne({ _id: month?._id as string }, { $set: { requests: 77 } });
     const { differences } = await stage.compare();
     expect(differences).toHaveLength(4);
     for (const expected of [
-      'requests 3: latencyMs is 1 in the live read models, 1200 rebuilt',
-      'requests 5: is missing from the live read models',
+      `requests ${changed?._id}: latencyMs is 1 in the live read models, 1200 rebuilt`,
+      `requests ${deleted?._id}: is missing from the live read models`,
       'history 0: is only in the live read models',
       `requestsByKind ${month?._id}: requests is 77 in the live read models, ${month?.requests} rebuilt`,
     ]) {

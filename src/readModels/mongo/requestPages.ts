@@ -3,10 +3,20 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
+import { countsByAttempt, countsByAttempted, type KindCount } from './attemptCounts.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { searchRequests } from './requestSearch.ts';
-import { type KindSelection, type RequestSelection, rowFilter, selectKinds } from './requestSelection.ts';
+import {
+  type AttemptSelection,
+  attemptFilter,
+  isEmpty,
+  type KindSelection,
+  type MatchSelection,
+  type RequestSelection,
+  rowFilter,
+  selectMatches,
+} from './requestSelection.ts';
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
 const MAX_SCANNED_ROWS = 2_000;
@@ -24,31 +34,47 @@ export async function requestLogPage(
   limit: number,
   offset: number,
 ): Promise<RequestLogPage> {
-  const kinds = await selectKinds(view, filter);
-  if (kinds === 'none') return EMPTY_PAGE;
-  const selection: RequestSelection = { ...timeRangeOf(filter), kinds };
+  const matching = await selectMatches(view, filter);
+  if (isEmpty(matching)) return EMPTY_PAGE;
+  const selection: RequestSelection = { ...timeRangeOf(filter), ...matching };
   if (filter.search) {
     const found = await searchRequests(view, selection, filter.search, limit, offset);
     if (found) return found;
   }
   const ranges = (
-    await mapConcurrently(splitByPeriod(selection.from, selection.to), (range) => countedRanges(view, kinds, range))
+    await mapConcurrently(splitByPeriod(selection.from, selection.to), (range) => countedRanges(view, matching, range))
   ).flat();
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: await rowsAt(view, await positionsOfPage(view, kinds, ranges, limit, offset)), total };
+  return { rows: await rowsAt(view, await positionsOfPage(view, matching, ranges, limit, offset)), total };
 }
 
 /** See `RequestLogQueries.options`. */
 export async function requestLogOptions(view: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
   const all = await view.kinds.upTo(view.position);
-  const { from, to } = timeRangeOf(filter);
-  const counts = (await mapConcurrently(splitByPeriod(from, to), (range) => countsByKind(view, range))).flat();
+  const range = timeRangeOf(filter);
+  const { attemptedAccountIds } = filter;
+  // Each list ignores another condition, so all of them are evaluated on the counts.
+  const { attempted } = await selectMatches(view, attemptedAccountIds ? { attemptedAccountIds } : {});
+  const [kinds, attempts, further] = await Promise.all([
+    mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByKind(view, part)),
+    mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByAttempt(view, part)),
+    attempted ? countsByAttempted(view, attempted, range) : [],
+  ]);
+  // Kinds that occurred after the view's position are not loaded and do not count.
+  const known = ({ kind: id, count }: KindCount) => {
+    const kind = all.get(id);
+    return kind ? [[kind, count] as const] : [];
+  };
   return filterOptions(
-    counts.flatMap(({ _id, count }) => {
-      // Kinds that occurred after the view's position are not loaded and do not count.
-      const kind = all.get(_id);
-      return kind ? [[kind, count] as const] : [];
-    }),
+    {
+      kinds: kinds.flat().flatMap(known),
+      attempts: attempts
+        .flat()
+        .flatMap(({ attemptedAccountId, ...counted }) =>
+          known(counted).map(([kind, count]) => [{ attemptedAccountId, ...kind }, count] as const),
+        ),
+      attempted: further.flatMap(known),
+    },
     filter,
   );
 }
@@ -64,6 +90,22 @@ const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind'
 /** The periods of a range that contain matches, with their counts, latest first. */
 async function countedRanges(
   view: ReadView,
+  { kinds, attempted }: MatchSelection,
+  range: PeriodRange,
+): Promise<CountedRange[]> {
+  const [own, further] = await Promise.all([
+    kinds === 'none' ? [] : countedByKind(view, kinds, range),
+    attempted ? countedByAttempt(view, attempted, range) : [],
+  ]);
+  const counts = new Map<Instant, CountedRange>();
+  for (const counted of [...own, ...further]) {
+    counts.set(counted.from, { ...counted, count: (counts.get(counted.from)?.count ?? 0) + counted.count });
+  }
+  return [...counts.values()].sort((a, b) => b.from - a.from);
+}
+
+async function countedByKind(
+  view: ReadView,
   kinds: KindSelection | undefined,
   range: PeriodRange,
 ): Promise<CountedRange[]> {
@@ -71,18 +113,51 @@ async function countedRanges(
   const { requests, requestsByKind, requestsByErrorCode } = view.collections;
   if (!period) {
     const options = { ...READ_OPTIONS, hint: indexFor(kinds) };
-    return [{ ...range, count: await requests.countDocuments(rowFilter({ from, to, kinds }), options) }];
+    return [{ ...range, count: await requests.countDocuments(rowFilter(range, kinds), options) }];
   }
   const within = { period, start: { $gte: from, $lt: to } };
-  const sum = [{ $group: { _id: '$start', count: { $sum: '$requests' } } }, { $sort: { _id: -1 } }];
   // Without a condition on kinds the smaller roll-up has the same counts.
   const found = kinds
-    ? requestsByKind.aggregate([{ $match: { ...within, kind: kinds.condition } }, ...sum], READ_OPTIONS)
-    : requestsByErrorCode.aggregate([{ $match: within }, ...sum], READ_OPTIONS);
-  return ((await found.toArray()) as { _id: Instant; count: number }[])
+    ? requestsByKind.aggregate([{ $match: { ...within, kind: kinds.condition } }, ...SUM_BY_START], READ_OPTIONS)
+    : requestsByErrorCode.aggregate([{ $match: within }, ...SUM_BY_START], READ_OPTIONS);
+  return toRanges(period, (await found.toArray()) as StartCount[]);
+}
+
+/** The roll-up counts a request once for each account that it tried: exact for one account, else it names the periods. */
+async function countedByAttempt(
+  view: ReadView,
+  attempted: AttemptSelection,
+  range: PeriodRange,
+): Promise<CountedRange[]> {
+  const { period, from, to } = range;
+  const { accountIds, kinds } = attempted;
+  if (!period) return [{ ...range, count: await countAttempted(view, attempted, range) }];
+  const $match = {
+    period,
+    start: { $gte: from, $lt: to },
+    attemptedAccountId: { $in: [...accountIds] },
+    kind: kinds,
+  };
+  const sums = view.collections.requestsByAttempt.aggregate([{ $match }, ...SUM_BY_START], READ_OPTIONS);
+  const ranges = toRanges(period, (await sums.toArray()) as StartCount[]);
+  if (accountIds.length === 1) return ranges;
+  return mapConcurrently(ranges, async (part) => ({ ...part, count: await countAttempted(view, attempted, part) }));
+}
+
+const countAttempted = ({ collections }: ReadView, attempted: AttemptSelection, range: PeriodRange): Promise<number> =>
+  collections.attempts.countDocuments(attemptFilter(attempted, range), { ...READ_OPTIONS, hint: 'byAccount' });
+
+interface StartCount {
+  readonly _id: Instant;
+  readonly count: number;
+}
+
+const SUM_BY_START = [{ $group: { _id: '$start', count: { $sum: '$requests' } } }, { $sort: { _id: -1 } }];
+
+const toRanges = (period: Period, counts: readonly StartCount[]): CountedRange[] =>
+  counts
     .filter(({ count }) => count > 0)
     .map(({ _id: start, count }) => ({ period, from: start, to: endOf(period, start), count }));
-}
 
 const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
   month: 'day',
@@ -92,13 +167,14 @@ const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
 };
 
 /** Months are also split when matches may be rare in a scan by time. */
-const isSplit = ({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean =>
-  period !== 'hour' && (count > MAX_SCANNED_ROWS || (period === 'month' && kinds !== undefined && !kinds.areFew));
+const isSplit = ({ period, count }: CountedRange, { kinds }: MatchSelection): boolean =>
+  period !== 'hour' &&
+  (count > MAX_SCANNED_ROWS || (period === 'month' && kinds !== undefined && kinds !== 'none' && !kinds.areFew));
 
 /** Positions of one page. Ranges before the page are skipped by their counts; an index is scanned only where the page is. */
 async function positionsOfPage(
   view: ReadView,
-  kinds: KindSelection | undefined,
+  matching: MatchSelection,
   ranges: readonly CountedRange[],
   limit: number,
   offset: number,
@@ -111,11 +187,11 @@ async function positionsOfPage(
       const { period, from, to, count } = range;
       if (toSkip >= count) {
         toSkip -= count;
-      } else if (period && isSplit(range, kinds)) {
-        await visit(await countedRanges(view, kinds, { period: nextShorterPeriod[period], from, to }));
+      } else if (period && isSplit(range, matching)) {
+        await visit(await countedRanges(view, matching, { period: nextShorterPeriod[period], from, to }));
       } else {
         const missing = Math.min(limit - found.length, count - toSkip);
-        found.push(...(await scan(view, { from, to, kinds }, missing, toSkip)));
+        found.push(...(await scan(view, { from, to, ...matching }, missing, toSkip)));
         toSkip = 0;
       }
     }
@@ -124,18 +200,57 @@ async function positionsOfPage(
   return found;
 }
 
+/** Merges the rows that match by their kind with those that match by an attempt. */
 async function scan(view: ReadView, selection: RequestSelection, limit: number, skip: number): Promise<number[]> {
+  const { kinds, attempted } = selection;
+  if (!attempted) return (await scanRows(view, selection, limit, skip)).map(({ position }) => position);
+  const [own, further] = await Promise.all([
+    kinds === 'none' ? [] : scanRows(view, selection, skip + limit, 0),
+    scanAttempts(view, attempted, selection, skip + limit),
+  ]);
+  const merged = [...own, ...further].sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
+  return merged.slice(skip, skip + limit).map(({ position }) => position);
+}
+
+interface Place {
+  readonly requestedAt: number;
+  readonly position: number;
+}
+
+async function scanRows(
+  view: ReadView,
+  { kinds, ...range }: RequestSelection,
+  limit: number,
+  skip: number,
+): Promise<Place[]> {
+  const selected = kinds === 'none' ? undefined : kinds;
   const rows = await view.collections.requests
-    .find(rowFilter(selection), {
+    .find(rowFilter(range, selected), {
       ...READ_OPTIONS,
-      hint: indexFor(selection.kinds),
-      projection: { _id: 1 },
+      hint: indexFor(selected),
+      projection: { _id: 1, requestedAt: 1 },
       sort: { requestedAt: -1, _id: -1 },
       skip,
       limit,
     })
     .toArray();
-  return rows.map(({ _id }) => _id);
+  return rows.map(({ _id, requestedAt }) => ({ requestedAt, position: _id }));
+}
+
+async function scanAttempts(
+  { collections }: ReadView,
+  attempted: AttemptSelection,
+  range: RequestSelection,
+  limit: number,
+): Promise<Place[]> {
+  const rows = collections.attempts.find(attemptFilter(attempted, range), {
+    ...READ_OPTIONS,
+    hint: 'byAccount',
+    projection: { _id: 0, requestedAt: 1, position: 1 },
+    sort: { requestedAt: -1, position: -1 },
+    limit,
+  });
+  return rows.toArray();
 }
 
 /** The rows at these positions, latest first. */
@@ -145,11 +260,6 @@ async function rowsAt({ collections }: ReadView, positions: readonly number[]): 
   return documents
     .map((document) => requestLogRow(document as RequestDocument))
     .sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
-}
-
-interface KindCount {
-  readonly _id: string;
-  readonly count: number;
 }
 
 async function countsByKind({ collections }: ReadView, { period, from, to }: PeriodRange): Promise<KindCount[]> {
@@ -163,7 +273,7 @@ async function countsByKind({ collections }: ReadView, { period, from, to }: Per
         ...READ_OPTIONS,
         hint: 'byTime',
       });
-  return (await found.toArray()) as KindCount[];
+  return (await found.toArray()).map(({ _id, count }) => ({ kind: _id as string, count: count as number }));
 }
 
 /** Runs all concurrently. @returns the results in the order of the values */

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import type { RequestLogPage } from '../requestLogQueries.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
-import { type RequestSelection, rowFilter } from './requestSelection.ts';
+import { type RequestSelection, rowFilters } from './requestSelection.ts';
 
 /** Ids are hexadecimal after their prefix. Most ids contain any shorter text. */
 const HEX_FRAGMENT = /^[0-9a-f]{4,}$/i;
@@ -22,13 +22,12 @@ export async function searchRequests(
   const { requests } = view.collections;
   const id = search.toLowerCase();
   if (await isPrefixOfAllIds(view, id)) return undefined;
-  const conditions = rowFilter(selection);
   // Each branch repeats all conditions, so that it can use its own index.
   const either: Filter<RequestDocument> = {
-    $or: [
+    $or: rowFilters(selection).flatMap((conditions): Filter<RequestDocument>[] => [
       { requestId: HEX_FRAGMENT.test(search) ? { $regex: id } : { $gte: id, $lt: prefixEnd(id) }, ...conditions },
       { errorMessage: { $regex: escapeRegExp(search), $options: 'i' }, ...conditions },
-    ],
+    ]),
   };
   const [total, documents] = await Promise.all([
     requests.countDocuments(either, READ_OPTIONS),

@@ -1,19 +1,25 @@
 import type { Filter } from 'mongodb';
+import type { RequestKind } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
-import type { RequestDocument } from './documents.ts';
+import type { AttemptDocument, RequestDocument } from './documents.ts';
 import type { ReadView } from './readView.ts';
 
 /** Up to this many kinds a query scans one index range per kind and merges them; above, it scans along the time. */
 const MAX_SCANNED_KINDS = 100;
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
-export interface RequestSelection {
+export interface RequestSelection extends MatchSelection {
   readonly from: Instant;
   readonly to: Instant;
-  /** Undefined selects every kind. */
-  readonly kinds: KindSelection | undefined;
+}
+
+/** Rows that match by their kind, or by an account that they tried before their own. */
+export interface MatchSelection {
+  /** Undefined selects every kind, `none` no kind. */
+  readonly kinds: KindSelection | undefined | 'none';
+  readonly attempted?: AttemptSelection | undefined;
 }
 
 /** The condition on `kind`, and which index serves it best. */
@@ -22,25 +28,73 @@ export interface KindSelection {
   readonly areFew: boolean;
 }
 
-/** @returns undefined when every kind matches the filter, `none` when no kind does */
-export async function selectKinds(
-  view: ReadView,
-  filter: RequestLogFilter,
-): Promise<KindSelection | undefined | 'none'> {
-  const matches = kindPredicate(filter);
-  if (!matches) return undefined;
-  const [ids, others]: [string[], string[]] = [[], []];
-  for (const [id, kind] of await view.kinds.upTo(view.position)) (matches(kind) ? ids : others).push(id);
-  if (ids.length === 0) return 'none';
-  if (others.length === 0) return undefined;
+export interface AttemptSelection {
+  readonly accountIds: readonly string[];
+  /** The kinds that the rows may have; not among those that match by themselves. */
+  readonly kinds: KindSelection['condition'];
+}
+
+/** The selection of a filter, with its conditions evaluated once per kind. */
+export async function selectMatches(view: ReadView, filter: RequestLogFilter): Promise<MatchSelection> {
+  const predicate = kindPredicate(filter);
+  if (!predicate) return { kinds: undefined };
+  const all = await view.kinds.upTo(view.position);
+  const { matches, attempted } = predicate;
+  const further = attempted && conditionFor(all, attempted.matches);
   return {
-    condition: ids.length <= others.length ? { $in: ids } : { $nin: others },
-    areFew: ids.length <= MAX_SCANNED_KINDS,
+    kinds: kindsFor(all, matches),
+    attempted: attempted && further && { accountIds: [...attempted.accountIds], kinds: further.condition },
   };
 }
 
-/** The query filter for the selected rows. */
-export const rowFilter = ({ from, to, kinds }: RequestSelection): Filter<RequestDocument> => ({
-  requestedAt: { $gte: from, $lt: to } as never,
+function kindsFor(all: ReadonlyMap<string, RequestKind>, matches: (kind: RequestKind) => boolean) {
+  const selected = conditionFor(all, matches);
+  return selected === undefined ? 'none' : selected.isAll ? undefined : selected;
+}
+
+/** @returns undefined when no kind matches */
+function conditionFor(all: ReadonlyMap<string, RequestKind>, matches: (kind: RequestKind) => boolean) {
+  const [ids, others]: [string[], string[]] = [[], []];
+  for (const [id, kind] of all) (matches(kind) ? ids : others).push(id);
+  if (ids.length === 0) return undefined;
+  const condition = ids.length <= others.length ? { $in: ids } : { $nin: others };
+  return { condition, areFew: ids.length <= MAX_SCANNED_KINDS, isAll: others.length === 0 };
+}
+
+/** Whether no row can match. */
+export const isEmpty = ({ kinds, attempted }: MatchSelection): boolean => kinds === 'none' && !attempted;
+
+type TimeRange = Pick<RequestSelection, 'from' | 'to'>;
+
+const within = ({ from, to }: TimeRange) => ({ requestedAt: { $gte: from, $lt: to } as never });
+
+/** The query filter for the rows that match by their kind. */
+export const rowFilter = (range: TimeRange, kinds: KindSelection | undefined): Filter<RequestDocument> => ({
+  ...within(range),
   ...(kinds && { kind: kinds.condition as never }),
+});
+
+/** The query filters for all selected rows; a row matches one of them. */
+export function rowFilters({ kinds, attempted, ...range }: RequestSelection): Filter<RequestDocument>[] {
+  return [
+    ...(kinds === 'none' ? [] : [rowFilter(range, kinds)]),
+    ...(attempted
+      ? [
+          {
+            ...within(range),
+            kind: attempted.kinds as never,
+            otherAccountIds: { $in: [...attempted.accountIds] } as never,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The query filter for the attempts of further rows, one for each row. */
+export const attemptFilter = ({ accountIds, kinds }: AttemptSelection, range: TimeRange): Filter<AttemptDocument> => ({
+  accountId: { $in: [...accountIds] },
+  ...within(range),
+  kind: kinds as never,
+  // Only where a row could be found twice: the condition needs the documents, the others only the index.
+  ...(accountIds.length > 1 && { before: { $nin: [...accountIds] } as never }),
 });

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 1, history 6, layout 8':
+    '1e8d8cc516d03c8f96f7fe3b937705be42a84d2c4767156a09324ef301f6a260',
   'requestLog 4, usageTrends 1, history 6, layout 7':
     '5fc7e1841c04a70260411e270896c90a9a0b08aa63039a2989876c08df895650',
   'requestLog 4, usageTrends 1, history 5, layout 7':

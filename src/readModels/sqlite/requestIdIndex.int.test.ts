@@ -2,9 +2,11 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { attemptsOf } from '../../../test/contract/readModels/randomRequests.ts';
 import { completed, temporaryFolder } from '../../../test/support/management.ts';
-import { type Position, position } from '../../domain/core/brands.ts';
+import { type AccountId, type Position, position } from '../../domain/core/brands.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { openReadModelFile } from './readModelFile.ts';
@@ -13,6 +15,8 @@ import { SEGMENT_SIZE } from './requestIdFragments.ts';
 import { createSqliteReadModels } from './sqliteReadModels.ts';
 
 const HEAD = position(2 * SEGMENT_SIZE + 100);
+/** Requests that tried another account first. */
+const FAILED_OVER: readonly number[] = [SEGMENT_SIZE, HEAD];
 const idAt = (at: number): string => `req_${hash('sha1', String(at)).slice(0, 32)}`;
 
 /** A log of two complete segments and a part of one: each even position completes the request admitted before it. */
@@ -28,8 +32,18 @@ async function longLog() {
   for (let at = 1; at <= HEAD; at++) {
     const isEnd = at % 2 === 0;
     const requestId = idAt(isEnd ? at : at + 1);
+    const attempts = FAILED_OVER.includes(at) ? attemptsOf(['other', 'account-1'] as AccountId[]) : [];
     const type = isEnd ? 'RequestCompleted' : 'RequestAdmitted';
-    insert.run(at, 'requests-test', at - 1, `event-${at}`, type, at, JSON.stringify({ ...data, requestId }), metadata);
+    insert.run(
+      at,
+      'requests-test',
+      at - 1,
+      `event-${at}`,
+      type,
+      at,
+      JSON.stringify({ ...data, attempts, requestId }),
+      metadata,
+    );
   }
   log.exec('COMMIT');
   log.close();
@@ -54,8 +68,8 @@ test('finds requests at any position, for any division into batches', async () =
 
   const { requestLog, history, close } = createSqliteReadModels({ folder, logPath });
   onTestFinished(close);
-  const rows = async (search: string) => {
-    const page = await requestLog.page({ search }, 10, 0, HEAD);
+  const rows = async (search: string, filter: RequestLogFilter = {}) => {
+    const page = await requestLog.page({ search, ...filter }, 10, 0, HEAD);
     expect(page.total).toBe(page.rows.length);
     return page.rows.map((row) => row.position);
   };
@@ -75,6 +89,8 @@ test('finds requests at any position, for any division into batches', async () =
     const id = idAt(at);
     for (const search of [id, id.toUpperCase(), id.slice(0, 14), id.slice(15, 25)]) {
       expect([search, await rows(search)]).toEqual([search, [at]]);
+      const isFound = FAILED_OVER.includes(at);
+      expect(await rows(search, { attemptedAccountIds: ['other'] })).toEqual(isFound ? [at] : []);
     }
     expect(await events(id)).toEqual([at, (at - 1) as Position]);
   }

@@ -5,9 +5,17 @@ import type { Instant, Position } from '../../domain/core/brands.ts';
 import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
+import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
 import type { RequestKindCounts } from './requestKindCounts.ts';
 import { searchRequests } from './requestSearch.ts';
-import { type KindSelection, kindCondition, selectionOf } from './requestSelection.ts';
+import {
+  type AttemptSelection,
+  attemptsIn,
+  type KindSelection,
+  kindCondition,
+  type RequestSelection,
+  selectionOf,
+} from './requestSelection.ts';
 import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Tables } from './tables.ts';
@@ -38,10 +46,10 @@ export function requestLogPage(
   }
   const { periods } = countsFor(selection.kinds);
   const ranges = splitByPeriod(selection.from, selection.to, periods).flatMap((range) =>
-    countedRanges(database, selection.kinds, range),
+    countedRanges(database, selection, range),
   );
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: table.at(positionsOfPage(database, selection.kinds, ranges, limit, offset)), total };
+  return { rows: table.at(positionsOfPage(database, selection, ranges, limit, offset)), total };
 }
 
 /** See `RequestLogQueries.options`. */
@@ -50,10 +58,17 @@ export function requestLogOptions(
   { requests: table, kindCounts }: Pick<Tables, 'requests' | 'kindCounts'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
-  const { from, to } = timeRangeOf(filter);
-  const counts = countsByKind(database, kindCounts, splitByPeriod(from, to));
+  const range = timeRangeOf(filter);
+  const { attemptedAccountIds } = filter;
+  // Each list ignores another condition, so all of them are evaluated on the counts.
+  const { attempted } = selectionOf(attemptedAccountIds ? { attemptedAccountIds } : {}, table);
+  const entryOf = ([id, count]: readonly [number, number]) => [table.kinds.entryOf(id), count] as const;
   return filterOptions(
-    [...counts].map(([id, count]) => [table.kinds.entryOf(id), count] as const),
+    {
+      kinds: [...countsByKind(database, kindCounts, splitByPeriod(range.from, range.to))].map(entryOf),
+      attempts: attemptCounts(database, table, range),
+      attempted: attempted ? countsByAttempted(database, attempted, range).map(entryOf) : [],
+    },
     filter,
   );
 }
@@ -70,7 +85,18 @@ function countsFor(kinds: KindSelection | undefined) {
 }
 
 /** The periods of a range that contain matches, with their counts. */
-function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined, range: PeriodRange): CountedRange[] {
+function countedRanges(database: DatabaseSync, selection: RequestSelection, range: PeriodRange): CountedRange[] {
+  const own = countedByKind(database, selection.kinds, range);
+  if (!selection.attempted) return own;
+  const counts = new Map(own.map((counted) => [counted.from, counted]));
+  for (const counted of countedByAttempt(database, selection.attempted, range)) {
+    const count = (counts.get(counted.from)?.count ?? 0) + counted.count;
+    counts.set(counted.from, { ...counted, count });
+  }
+  return [...counts.values()].sort((a, b) => b.from - a.from);
+}
+
+function countedByKind(database: DatabaseSync, kinds: KindSelection | undefined, range: PeriodRange): CountedRange[] {
   const { period, from, to } = range;
   const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
@@ -93,16 +119,38 @@ function countedRanges(database: DatabaseSync, kinds: KindSelection | undefined,
   return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
+/** The roll-up counts a request once for each account that it tried: exact for one account, else it names the periods. */
+function countedByAttempt(database: DatabaseSync, attempted: AttemptSelection, range: PeriodRange): CountedRange[] {
+  const { period, from, to } = range;
+  if (!period) return [{ ...range, count: countAttempted(database, attempted, from, to) }];
+  const rows = database
+    .prepare(
+      `SELECT start, SUM(requests) AS count FROM requestsByAttempt
+       WHERE period = ? AND start >= ? AND start < ? AND substr(?, attemptKindId, 1) = x'01' GROUP BY start`,
+    )
+    .all(periodNumber(period), from, to, attempted.attemptBytes) as { start: Instant; count: number }[];
+  return rows.map(({ start, count }) => {
+    const end = endOf(period, start);
+    const exact = attempted.isOne ? count : countAttempted(database, attempted, start, end);
+    return { period, from: start, to: end, count: exact };
+  });
+}
+
+function countAttempted(database: DatabaseSync, attempted: AttemptSelection, from: Instant, to: Instant): number {
+  const { sql, values } = attemptsIn(attempted, from, to);
+  return database.prepare(`SELECT COUNT(*) AS count ${sql}`).get(...values)?.count as number;
+}
+
 /** Failed requests are few: scanning their own index is faster than splitting periods. */
-function isSplit({ period, count }: CountedRange, kinds: KindSelection | undefined): boolean {
-  if (period === 'month' && !kinds?.isFailedOnly) return true;
+function isSplit({ period, count }: CountedRange, { kinds, attempted }: RequestSelection): boolean {
+  if (period === 'month' && (!kinds?.isFailedOnly || attempted)) return true;
   return period !== undefined && period !== countsFor(kinds).periods[0] && count > MAX_SCANNED_ROWS;
 }
 
 /** Positions of one page. Ranges before the page are skipped by their counts; the index is scanned only where the page is. */
 function positionsOfPage(
   database: DatabaseSync,
-  kinds: KindSelection | undefined,
+  selection: RequestSelection,
   ranges: readonly CountedRange[],
   limit: number,
   offset: number,
@@ -114,12 +162,12 @@ function positionsOfPage(
       if (found.length >= limit) return;
       if (toSkip >= range.count) {
         toSkip -= range.count;
-      } else if (isSplit(range, kinds)) {
+      } else if (isSplit(range, selection)) {
         const period = range.period && PERIODS[periodNumber(range.period) - 1];
-        visit(countedRanges(database, kinds, { period, from: range.from, to: range.to }));
+        visit(countedRanges(database, selection, { period, from: range.from, to: range.to }));
       } else {
         const missing = Math.min(limit - found.length, range.count - toSkip);
-        found.push(...scan(database, kinds, range, missing, toSkip));
+        found.push(...scan(database, selection, range, missing, toSkip));
         toSkip = 0;
       }
     }
@@ -130,17 +178,21 @@ function positionsOfPage(
 
 function scan(
   database: DatabaseSync,
-  kinds: KindSelection | undefined,
+  { kinds, attempted }: RequestSelection,
   { from, to }: PeriodRange,
   limit: number,
   offset: number,
 ): number[] {
+  const attempts = attempted && attemptsIn(attempted, from, to);
   const rows = database
     .prepare(
-      `SELECT position FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
+      `SELECT requestedAt, position FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
+       ${attempts ? `UNION ALL SELECT requestedAt, position ${attempts.sql}` : ''}
        ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
     )
-    .all(from, to, ...(kinds ? [kinds.bytes] : []), limit, offset) as { position: number }[];
+    .all(from, to, ...(kinds ? [kinds.bytes] : []), ...(attempts?.values ?? []), limit, offset) as {
+    position: number;
+  }[];
   return rows.map(({ position }) => position);
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { BLOCK_SIZE, SEGMENT_SIZE } from './requestIdFragments.ts';
 import { completeSegments, type RequestIdIndex } from './requestIdIndex.ts';
-import { kindCondition, type RequestSelection } from './requestSelection.ts';
+import { type RequestSelection, rowCondition } from './requestSelection.ts';
 
 /** Ids are hexadecimal after their prefix. Most ids contain any shorter text. */
 const HEX_FRAGMENT = /^[0-9a-f]{4,}$/;
@@ -17,8 +17,9 @@ interface Found {
   readonly total: number;
 }
 
-/** Matching rows: the `FROM` of a statement, and the parameters of each of its runs. */
+/** Matching rows: the `FROM` of a statement with its first table, and the parameters of each of its runs. */
 interface Matches {
+  readonly table: 'requests' | 'requestIds';
   readonly from: string;
   readonly each: readonly (readonly SQLInputValue[])[];
 }
@@ -53,18 +54,26 @@ export function searchRequests(
   if (isPrefixOfAllIds(database, id, head)) return undefined;
   const ids = HEX_FRAGMENT.test(id) ? fragmentSearch(requestIds, id, head) : prefixSearch(id, head);
   const messages = JSON.stringify(messagesWith(database, search));
-  const byMessage = {
+  const byMessage: Matches = {
+    table: 'requests',
     from: 'requests INDEXED BY requestsByMessage WHERE messageId IN (SELECT value FROM json_each(?))',
     each: [[messages]],
   };
-  const conditions = `AND requestedAt >= ? AND requestedAt < ? ${kindCondition(selection.kinds)}`;
-  const values = [selection.from, selection.to, ...(selection.kinds ? [selection.kinds.bytes] : [])];
+  const conditionsOn = (table: string) => {
+    const { sql, values } = rowCondition(selection, table);
+    return {
+      conditions: `AND requestedAt >= ? AND requestedAt < ? ${sql}`,
+      values: [selection.from, selection.to, ...values],
+    };
+  };
 
-  const count = ({ from, each }: Matches): number => {
+  const count = ({ table, from, each }: Matches): number => {
+    const { conditions, values } = conditionsOn(table);
     const statement = database.prepare(`SELECT COUNT(*) AS count FROM ${from} ${conditions}`);
     return each.reduce((sum, own) => sum + (statement.get(...own, ...values)?.count as number), 0);
   };
-  const all = ({ from, each }: Matches): [requestedAt: number, position: number][] => {
+  const all = ({ table, from, each }: Matches): [requestedAt: number, position: number][] => {
+    const { conditions, values } = conditionsOn(table);
     const statement = database.prepare(`SELECT requestedAt, position FROM ${from} ${conditions}`);
     statement.setReturnArrays(true);
     return each.flatMap((own) => statement.all(...own, ...values) as unknown as [number, number][]);
@@ -72,9 +81,12 @@ export function searchRequests(
 
   const found = count(ids.indexed) + count(ids.unindexed);
   const both =
-    found === 0 ? 0 : count({ from: `${byMessage.from} AND ${ids.condition}`, each: [[messages, ...ids.values]] });
+    found === 0
+      ? 0
+      : count({ ...byMessage, from: `${byMessage.from} AND ${ids.condition}`, each: [[messages, ...ids.values]] });
   const total = found - both + count(byMessage);
   if (total > MAX_SORTED_MATCHES && offset + limit <= MAX_SCANNED_OFFSET) {
+    const { conditions, values } = conditionsOn('requests');
     const walk = database.prepare(
       `SELECT position FROM requests INDEXED BY requestsByTime
        WHERE (${ids.condition} OR messageId IN (SELECT value FROM json_each(?))) ${conditions}
@@ -97,10 +109,12 @@ function prefixSearch(text: string, head: Position): IdSearch {
   const values = [text, prefixEnd(text)];
   return {
     indexed: {
+      table: 'requestIds',
       from: `requestIds WHERE stretch = ? AND ${condition}`,
       each: Array.from({ length: complete }, (_, segment) => [segment, ...values]),
     },
     unindexed: {
+      table: 'requests',
       from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
       each: [[complete * SEGMENT_SIZE, ...values]],
     },
@@ -115,10 +129,12 @@ function fragmentSearch({ fragments }: RequestIdIndex, text: string, head: Posit
   const blocks = Array.from({ length: complete }, (_, segment) => fragments.blocksWith(text, segment)).flat();
   return {
     indexed: {
+      table: 'requests',
       from: `requests NOT INDEXED WHERE position >= ? AND position < ? AND ${condition}`,
       each: blocks.map((first) => [first, first + BLOCK_SIZE, text]),
     },
     unindexed: {
+      table: 'requests',
       from: `requests NOT INDEXED WHERE position >= ? AND ${condition}`,
       each: [[complete * SEGMENT_SIZE, text]],
     },

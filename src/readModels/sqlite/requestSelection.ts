@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite';
 import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
@@ -9,6 +10,8 @@ export interface RequestSelection {
   readonly to: Instant;
   /** Undefined selects every kind. */
   readonly kinds: KindSelection | undefined;
+  /** Selects further rows, by an account that was tried before that of the row. */
+  readonly attempted: AttemptSelection | undefined;
 }
 
 export interface KindSelection {
@@ -18,14 +21,67 @@ export interface KindSelection {
   readonly isFailedOnly: boolean;
 }
 
+export interface AttemptSelection {
+  /** JSON. */
+  readonly accountIds: string;
+  /** A row may have tried several of the accounts, and must count once. */
+  readonly isOne: boolean;
+  /** As in `KindSelection`, without the kinds that it selects. */
+  readonly bytes: Uint8Array;
+  /** One byte per id of an attempt kind, for the roll-up. */
+  readonly attemptBytes: Uint8Array;
+}
+
 /** The selection of a filter, with its conditions evaluated once per kind. */
-export function selectionOf(filter: RequestLogFilter, { kinds }: RequestTable): RequestSelection {
-  const matches = kindPredicate(filter);
-  if (!matches) return { ...timeRangeOf(filter), kinds: undefined };
+export function selectionOf(filter: RequestLogFilter, { kinds, attemptKinds }: RequestTable): RequestSelection {
+  const predicate = kindPredicate(filter);
+  if (!predicate) return { ...timeRangeOf(filter), kinds: undefined, attempted: undefined };
+  const { matches, attempted } = predicate;
   const bytes = Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0));
   const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
-  return { ...timeRangeOf(filter), kinds: { bytes, isFailedOnly } };
+  return {
+    ...timeRangeOf(filter),
+    kinds: { bytes, isFailedOnly },
+    attempted: attempted && {
+      accountIds: JSON.stringify([...attempted.accountIds]),
+      isOne: attempted.accountIds.size === 1,
+      bytes: Uint8Array.from(kinds.entries, (kind) => (attempted.matches(kind) ? 1 : 0)),
+      attemptBytes: Uint8Array.from(attemptKinds.entries, (kind) =>
+        attempted.accountIds.has(kind.attemptedAccountId) && attempted.matches(kind) ? 1 : 0,
+      ),
+    },
+  };
 }
 
 /** The SQL condition on `kindId`. Where there is a selection, its bytes are the statement's parameter. */
 export const kindCondition = (kinds: KindSelection | undefined) => (kinds ? "AND substr(?, kindId, 1) = x'01'" : '');
+
+/** SQL with its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly SQLInputValue[];
+}
+
+const AMONG = 'accountId IN (SELECT value FROM json_each(?))';
+
+/** The condition on rows of a table that has `position` and `kindId`. */
+export function rowCondition({ kinds, attempted }: RequestSelection, table: string): Condition {
+  if (!kinds) return { sql: '', values: [] };
+  if (!attempted) return { sql: kindCondition(kinds), values: [kinds.bytes] };
+  return {
+    sql: `AND (substr(?, kindId, 1) = x'01' OR substr(?, kindId, 1) = x'01' AND EXISTS (
+      SELECT 1 FROM otherAttempts AS tried WHERE tried.position = ${table}.position AND tried.${AMONG}))`,
+    values: [kinds.bytes, attempted.bytes, attempted.accountIds],
+  };
+}
+
+/** `FROM` and `WHERE` of the attempts that select further rows in a time range, each row once. */
+export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, from: Instant, to: Instant): Condition {
+  const first = `AND NOT EXISTS (SELECT 1 FROM otherAttempts AS earlier
+    WHERE earlier.position = tried.position AND earlier.ordinal < tried.ordinal AND earlier.${AMONG})`;
+  return {
+    sql: `FROM otherAttempts AS tried INDEXED BY otherAttemptsByAccount
+      WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND substr(?, kindId, 1) = x'01' ${isOne ? '' : first}`,
+    values: [accountIds, from, to, bytes, ...(isOne ? [] : [accountIds])],
+  };
+}

@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RequestKind, RequestLogRow, RequestOutcome, UnloggedRefusals } from '../../../projections/requestLog.ts';
+import type {
+  AttemptKind,
+  RequestKind,
+  RequestLogRow,
+  RequestOutcome,
+  UnloggedRefusals,
+} from '../../../projections/requestLog.ts';
 import { instant, position } from '../../domain/core/brands.ts';
 import { Dictionary } from './dictionary.ts';
 
@@ -23,6 +29,16 @@ const LAYOUT = `
     firstByteMs INTEGER,
     attempts INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS otherAttempts (
+    position INTEGER,
+    ordinal INTEGER,
+    accountId TEXT NOT NULL,
+    requestedAt INTEGER NOT NULL,
+    kindId INTEGER NOT NULL,
+    PRIMARY KEY (position, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS otherAttemptsByAccount ON otherAttempts (accountId, requestedAt, position, kindId);
+  CREATE INDEX IF NOT EXISTS otherAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId);
   CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
@@ -37,7 +53,7 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Where each field of a row is stored: in a column of its own, or in the table that an id refers to. */
+/** Where each field of a row is stored: in a column of its own, in the table that an id refers to, or in rows of another table. */
 const STORAGE = {
   position: 'column',
   requestId: 'column',
@@ -58,19 +74,24 @@ const STORAGE = {
   apiKeyId: 'outcomeId',
   errorCode: 'outcomeId',
   errorMessage: 'messageId',
-} satisfies Record<keyof RequestLogRow, 'column' | 'kindId' | 'outcomeId' | 'messageId'>;
+  otherAccountIds: 'otherAttempts',
+} satisfies Record<keyof RequestLogRow, 'column' | 'kindId' | 'outcomeId' | 'messageId' | 'otherAttempts'>;
 const COLUMNS = Object.entries(STORAGE).flatMap(([name, place]) => (place === 'column' ? [name] : []));
 
 const SELECT = `
-  SELECT ${COLUMNS.join(', ')}, kindId, outcomeId, text AS errorMessage
+  SELECT ${COLUMNS.join(', ')}, kindId, outcomeId, text AS errorMessage,
+    (SELECT json_group_array(accountId ORDER BY ordinal) FROM otherAttempts AS tried WHERE tried.position = requests.position)
+      AS otherAccountIds
   FROM requests LEFT JOIN messages ON messages.id = messageId
   WHERE position IN (SELECT value FROM json_each(?))`;
 
 /** The rows of the request log, with dictionaries for their texts. */
 export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
+  readonly attemptKinds: Dictionary<AttemptKind>;
   readonly outcomes: Dictionary<RequestOutcome>;
   readonly #insert: StatementSync;
+  readonly #insertOther: StatementSync;
   readonly #selectMessage: StatementSync;
   readonly #insertMessage: StatementSync;
   readonly #indexMessage: StatementSync;
@@ -81,10 +102,18 @@ export class RequestTable {
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
     this.kinds = new Dictionary(database, 'requestKinds', ['accountId', 'model', 'effort', 'status']);
+    this.attemptKinds = new Dictionary(database, 'attemptKinds', [
+      'attemptedAccountId',
+      'accountId',
+      'model',
+      'effort',
+      'status',
+    ]);
     this.outcomes = new Dictionary(database, 'requestOutcomes', ['apiKeyId', 'errorCode']);
     this.#insert = database.prepare(
       `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
+    this.#insertOther = database.prepare('INSERT INTO otherAttempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.#selectMessage = database.prepare('SELECT id FROM messages WHERE text = ?');
     this.#insertMessage = database.prepare('INSERT INTO messages (text) VALUES (?)');
     this.#indexMessage = database.prepare('INSERT INTO messageTexts (rowid, text) VALUES (?, ?)');
@@ -113,6 +142,7 @@ export class RequestTable {
   clear(): void {
     this.#rows = [];
     this.kinds.reload();
+    this.attemptKinds.reload();
     this.outcomes.reload();
   }
 
@@ -135,6 +165,9 @@ export class RequestTable {
       row.firstByteMs,
       row.attempts,
     );
+    row.otherAccountIds.forEach((accountId, ordinal) => {
+      this.#insertOther.run(row.position, ordinal, accountId, row.requestedAt, kindId);
+    });
   }
 
   #messageIdOf(text: string): number {
@@ -151,7 +184,7 @@ export class RequestTable {
     return rows.map((row) => this.#toRow(row)).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
   }
 
-  #toRow({ kindId, outcomeId, ...row }: StoredRow): RequestLogRow {
+  #toRow({ kindId, outcomeId, otherAccountIds, ...row }: StoredRow): RequestLogRow {
     const { accountId, model, effort, status } = this.kinds.entryOf(kindId);
     const { apiKeyId, errorCode } = this.outcomes.entryOf(outcomeId);
     return {
@@ -164,9 +197,12 @@ export class RequestTable {
       effort,
       status,
       errorCode,
+      otherAccountIds: otherAccountIds === '[]' ? NO_OTHERS : JSON.parse(otherAccountIds),
     };
   }
 }
+
+const NO_OTHERS: readonly string[] = [];
 
 interface PendingRow {
   readonly row: RequestLogRow;
@@ -174,7 +210,9 @@ interface PendingRow {
   readonly outcomeId: number;
 }
 
-type StoredRow = Omit<RequestLogRow, keyof RequestKind | keyof RequestOutcome> & {
+type StoredRow = Omit<RequestLogRow, keyof RequestKind | keyof RequestOutcome | 'otherAccountIds'> & {
   readonly kindId: number;
   readonly outcomeId: number;
+  /** As JSON. */
+  readonly otherAccountIds: string;
 };

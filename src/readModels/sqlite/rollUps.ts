@@ -17,6 +17,12 @@ export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, s
     sums: REQUEST_SUMS,
     onChange: onKinds,
   });
+  const requestsByAttempt = new RollUpTable(database, {
+    table: 'requestsByAttempt',
+    group: { name: 'attemptKindId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsByAttempt,
+    sums: ['requests'],
+  });
   const requestsByOutcome = new RollUpTable(database, {
     table: 'requestsByOutcome',
     group: { name: 'outcomeId', type: 'INTEGER' },
@@ -36,5 +42,5 @@ export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, s
     sums: USAGE_SUMS,
   });
   database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
-  return { requestsByKind, requestsByOutcome, requestsByErrorCode, usageByAccount };
+  return { requestsByKind, requestsByAttempt, requestsByOutcome, requestsByErrorCode, usageByAccount };
 }

@@ -37,6 +37,8 @@ export class Tables {
     this.#rollUps = rollUps;
     const addSums = {
       requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
+      requestsByAttempt: (at, group, sums) =>
+        rollUps.requestsByAttempt.add(at, requests.attemptKinds.idOf(group), sums),
       requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
       requestsByErrorCode: (at, { errorCode }, sums) =>
         rollUps.requestsByErrorCode.add(at, errorCode ?? NO_ERROR, sums),

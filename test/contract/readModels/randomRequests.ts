@@ -1,7 +1,8 @@
-import type { AccountId, Instant } from '../../../src/domain/core/brands.ts';
+import { type AccountId, type Instant, position } from '../../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../../src/domain/core/event.ts';
+import type { Attempt } from '../../../src/domain/request/events.ts';
 import { completed, refused } from '../../support/management.ts';
-import { DAY, earlier, HOUR } from '../../support/specification.ts';
+import { DAY, earlier, HOUR, NOW } from '../../support/specification.ts';
 
 export const accounts = ['a', 'b', 'c'] as AccountId[];
 export const models = ['gpt-5', 'gpt-5.1'];
@@ -13,17 +14,36 @@ export type RequestEvent = DomainEvent & (ReturnType<typeof completed> | ReturnT
 /** Requests of the last 100 days in random order, most of them of the last hours, some at the same moment. */
 export function randomRequests(count: number, random: () => number): RequestEvent[] {
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
+  const triedBefore = () =>
+    random() < 0.6 ? [] : Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(accounts));
   return Array.from({ length: count }, (_, index) => {
     const age = random() < 0.5 ? random() * 5 * HOUR : random() * 100 * DAY;
     const requestedAt = earlier(random() < 0.1 ? Math.floor(age / HOUR) * HOUR : Math.floor(age));
     const common = { requestId: `req_${index}`, model: pick(models), effort: pick(efforts), requestedAt };
     if (random() < 0.1) return refused({ ...common, errorMessage: `refused ${index % 7}` });
     const accountId = random() < 0.05 ? null : pick(accounts);
-    if (random() < 0.8) return completed({ ...common, accountId });
+    const attempts = accountId === null ? [] : attemptsOf([...triedBefore(), accountId]);
+    if (random() < 0.8) return completed({ ...common, accountId, attempts });
     const failure = { status: pick(['429', 'error']), errorCode: 'upstream_error', errorMessage: `broke ${index % 5}` };
-    return completed({ ...common, accountId, ...failure, usage: null, costMicroDollars: null });
+    return completed({ ...common, accountId, attempts, ...failure, usage: null, costMicroDollars: null });
   });
 }
+
+/** Attempts with these accounts, of which the last one succeeds. */
+export const attemptsOf = (accountIds: readonly AccountId[]): Attempt[] =>
+  accountIds.map((accountId, index) => ({
+    decidedAt: position(1),
+    asOf: NOW,
+    v: 3,
+    accountId,
+    startedAt: NOW,
+    endedAt: NOW,
+    outcome: index === accountIds.length - 1 ? 'ok' : 'provider_error',
+  }));
+
+/** The accounts that a request has tried, its own included. */
+export const triedBy = ({ data }: RequestEvent): string[] =>
+  'attempts' in data ? [...new Set(data.attempts.map(({ accountId }) => accountId))] : [];
 
 /** Sorts requests as pages do: latest first, then by descending position. */
 export const newestFirst = (events: readonly RequestEvent[]): RequestEvent[] =>

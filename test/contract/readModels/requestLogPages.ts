@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Position, position } from '../../../src/domain/core/brands.ts';
+import { type AccountId, type Position, position } from '../../../src/domain/core/brands.ts';
 import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
@@ -8,6 +8,7 @@ import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import {
   accountOf,
   accounts,
+  attemptsOf,
   efforts,
   models,
   newestFirst,
@@ -15,6 +16,7 @@ import {
   randomMoment,
   randomRequests,
   statuses,
+  triedBy,
 } from './randomRequests.ts';
 
 export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Scaled): void {
@@ -85,9 +87,13 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
           const rest = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as never)));
           return events.filter((event) => matches(event, rest));
         };
-        const { accountIds, statuses, modelOptions } = await store.requestLog.options(filter, head);
+        const { accountIds, attemptedAccountIds, statuses, modelOptions } = await store.requestLog.options(
+          filter,
+          head,
+        );
         const found = {
           accountIds: Object.fromEntries(accountIds.map(({ accountId, count }) => [accountId, count])),
+          attempted: Object.fromEntries(attemptedAccountIds.map(({ accountId, count }) => [accountId, count])),
           statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
           modelOptions: Object.fromEntries(
             modelOptions.map(({ model, effort, count }) => [`${model} ${effort}`, count]),
@@ -95,6 +101,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
         };
         expect(found, JSON.stringify(filter)).toEqual({
           accountIds: counted(without('accountIds').map(accountOf)),
+          attempted: counted(without('attemptedAccountIds').flatMap(triedBy)),
           statuses: counted(without('statuses').map(({ data }) => data.status)),
           modelOptions: counted(
             without('models', 'efforts', 'modelOptions').map(({ data }) => `${data.model} ${data.effort}`),
@@ -106,12 +113,60 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
 
     test('a row contains all fields of its event', async () => {
       await using store = await createReadModels();
-      const event = completed({ requestId: 'x', status: 'error', errorCode: 'c', errorMessage: 'm', effort: 'low' });
+      const attempts = attemptsOf(['b', 'a', 'b', 'c', 'account-1'] as AccountId[]);
+      const failure = { status: 'error', errorCode: 'c', errorMessage: 'm' };
+      const event = completed({ requestId: 'x', ...failure, effort: 'low', attempts });
       const head = await store.append(refused(), event);
       const { rows } = await store.requestLog.page({ statuses: ['error'] }, 1, 0, head);
-      const { usage, keyId, attempts, priceVersion: _, ...same } = event.data;
-      const { isEstimated: __, ...tokens } = usage as NonNullable<typeof usage>;
-      expect(rows).toEqual([{ ...same, ...tokens, apiKeyId: keyId, attempts: attempts.length, position: head }]);
+      const { usage, keyId, attempts: __, priceVersion: _, ...same } = event.data;
+      const { isEstimated: ___, ...tokens } = usage as NonNullable<typeof usage>;
+      const tried = { attempts: 5, otherAccountIds: ['b', 'a', 'c'] };
+      expect(rows).toEqual([{ ...same, ...tokens, ...tried, apiKeyId: keyId, position: head }]);
+    });
+
+    test('finds requests by any account that they tried, each once, latest first', async () => {
+      await using store = await createReadModels();
+      const tried = (requestId: string, ...accountIds: string[]) => {
+        const attempts = attemptsOf(accountIds as AccountId[]);
+        return completed({ requestId, attempts, accountId: (attempts.at(-1)?.accountId ?? null) as AccountId });
+      };
+      const head = await store.append(
+        tried('abc', 'a', 'b', 'c'),
+        tried('b', 'b'),
+        tried('aa', 'a', 'a'),
+        tried('bac', 'b', 'a', 'c'),
+        tried('cb', 'c', 'b'),
+        completed({ requestId: 'abandoned', accountId: 'a' as AccountId }),
+        refused({ requestId: 'refused' }),
+      );
+      const found = async (filter: RequestLogFilter, limit = 10, offset = 0) => {
+        const { rows, total } = await store.requestLog.page(filter, limit, offset, head);
+        return [rows.map(({ requestId }) => requestId), total];
+      };
+      expect(await found({ attemptedAccountIds: ['a'] })).toEqual([['abandoned', 'bac', 'aa', 'abc'], 4]);
+      expect(await found({ attemptedAccountIds: ['a', 'b'] })).toEqual([
+        ['abandoned', 'cb', 'bac', 'aa', 'b', 'abc'],
+        6,
+      ]);
+      expect(await found({ attemptedAccountIds: ['a', 'b'] }, 2, 3)).toEqual([['aa', 'b'], 6]);
+      expect(await found({ attemptedAccountIds: ['a'], accountIds: ['c'] })).toEqual([['bac', 'abc'], 2]);
+      expect(await found({ attemptedAccountIds: ['b'], search: 'c' })).toEqual([['cb'], 1]);
+      expect(await found({ attemptedAccountIds: ['nothing'] })).toEqual([[], 0]);
+      expect(await found({ attemptedAccountIds: [] })).toEqual([[], 0]);
+      const { accountIds, attemptedAccountIds } = await store.requestLog.options(
+        { attemptedAccountIds: ['a', 'b'] },
+        head,
+      );
+      expect(accountIds.map(({ accountId, count }) => [accountId, count])).toEqual([
+        ['a', 2],
+        ['b', 2],
+        ['c', 2],
+      ]);
+      expect(attemptedAccountIds.map(({ accountId, count }) => [accountId, count])).toEqual([
+        ['a', 4],
+        ['b', 4],
+        ['c', 3],
+      ]);
     });
 
     test('models lists those with a successful request', async () => {
@@ -143,6 +198,7 @@ function randomFilter(random: () => number): RequestLogFilter {
   const [from, to] = [randomMoment(random), randomMoment(random)].sort((a, b) => a - b);
   return {
     ...(random() < 0.3 && { accountIds: some(accounts) }),
+    ...(random() < 0.4 && { attemptedAccountIds: some(accounts) }),
     ...(random() < 0.4 && { statuses: some(statuses) }),
     ...(random() < 0.3 && { models: some(models) }),
     ...(random() < 0.2 && { efforts: some(efforts) }),
@@ -157,6 +213,7 @@ function matches(event: RequestEvent, filter: RequestLogFilter): boolean {
   const { accountIds, statuses: wanted, models: among, efforts: levels, modelOptions, since, until } = filter;
   return (
     (accountIds?.some((id) => id === accountOf(event)) ?? true) &&
+    (filter.attemptedAccountIds?.some((id) => triedBy(event).includes(id)) ?? true) &&
     (wanted?.includes(status) ?? true) &&
     (among?.includes(model) ?? true) &&
     (levels?.includes(effort) ?? true) &&

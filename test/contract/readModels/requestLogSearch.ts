@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { AccountId } from '../../../src/domain/core/brands.ts';
 import { completed, refused } from '../../support/management.ts';
 import { earlier } from '../../support/specification.ts';
 import type { ReadModelsFactory } from '../readModels.ts';
+import { attemptsOf } from './randomRequests.ts';
 
 const id = (digits: string) => `req_${digits.padEnd(32, '0')}`;
 
@@ -56,6 +58,30 @@ export function requestLogSearch(createReadModels: ReadModelsFactory): void {
       expect(await search(1, 1)).toEqual([[id('f123')], 2]);
       expect(await search(5, 0, { until: earlier(1) })).toEqual([[id('f123')], 1]);
       expect(await search(5, 0, { statuses: ['200'] })).toEqual([[], 0]);
+    });
+
+    test('search applies the accounts that a request tried, its own and others', async () => {
+      await using store = await createReadModels();
+      const tried = (requestId: string, ...accountIds: string[]) => {
+        const attempts = attemptsOf(accountIds as AccountId[]);
+        const failure = { status: '502', errorCode: 'upstream_error', errorMessage: 'It broke' };
+        return completed({ requestId, attempts, accountId: accountIds.at(-1) as AccountId, ...failure });
+      };
+      const head = await store.append(
+        tried('req_00ab', 'a', 'b'),
+        tried('req_00ac', 'b', 'a', 'c'),
+        tried('req_00ad', 'c'),
+        tried('req_11', 'a'),
+      );
+      const found = async (search: string, ...attemptedAccountIds: string[]) => {
+        const { rows, total } = await store.requestLog.page({ search, attemptedAccountIds }, 10, 0, head);
+        return [rows.map(({ requestId }) => requestId), total];
+      };
+      expect(await found('req_00', 'a')).toEqual([['req_00ac', 'req_00ab'], 2]);
+      expect(await found('00ac', 'a', 'b')).toEqual([['req_00ac'], 1]);
+      expect(await found('broke', 'a', 'b')).toEqual([['req_11', 'req_00ac', 'req_00ab'], 3]);
+      expect(await found('broke', 'c')).toEqual([['req_00ad', 'req_00ac'], 2]);
+      expect(await found('broke', 'd')).toEqual([[], 0]);
     });
 
     test('finds nothing in an empty log', async () => {

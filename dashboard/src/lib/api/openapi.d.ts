@@ -728,7 +728,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the mean remaining usage of each account over the last hours */
+        /** Get the mean remaining usage and the number of requests of each account over the last hours */
         get: operations["getUsageHistory"];
         put?: never;
         post?: never;
@@ -1059,6 +1059,16 @@ export interface components {
             capacity_credits: number;
             remaining_credits: number;
             remaining_percent_avg: number;
+        };
+        AccountUsageHistory: {
+            account_id: string;
+            /** @description Requests that tried the account */
+            attempted_requests: number;
+            capacity_credits: number;
+            remaining_credits: number;
+            remaining_percent_avg: number;
+            /** @description Requests that the account served, or failed last */
+            requests: number;
         };
         Actor: {
             /** @description null once it was forgotten */
@@ -1524,6 +1534,8 @@ export interface components {
         RequestLogEntry: {
             account_id: string | null;
             api_key_id: string | null;
+            /** @description Accounts that were tried, that of account_id last */
+            attempted_account_ids: string[];
             attempts: number;
             cached_input_tokens: number | null;
             cost_usd: number | null;
@@ -5073,6 +5085,7 @@ export interface operations {
         parameters: {
             query?: {
                 accountId?: string[];
+                attemptedAccountId?: string[];
                 limit?: number;
                 model?: string[];
                 modelOption?: string[];
@@ -5144,6 +5157,7 @@ export interface operations {
         parameters: {
             query?: {
                 accountId?: string[];
+                attemptedAccountId?: string[];
                 model?: string[];
                 modelOption?: string[];
                 reasoningEffort?: string[];
@@ -5165,9 +5179,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         account_ids: string[];
+                        attempted_account_ids: string[];
                         /** @description Number of requests per value */
                         counts: {
                             account_ids: {
+                                [key: string]: number;
+                            };
+                            /** @description A request with attempts on several accounts is counted for each */
+                            attempted_account_ids: {
                                 [key: string]: number;
                             };
                             /** @description In the order of model_options */
@@ -5701,7 +5720,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        accounts: components["schemas"]["AccountUsage"][];
+                        accounts: components["schemas"]["AccountUsageHistory"][];
                         window_hours: number;
                     };
                 };

@@ -42,6 +42,11 @@ export function facetsOf(
   return {
     status: listed(Object.entries(options?.counts.statuses ?? {}), filter.status, identity),
     accountId: listed(Object.entries(options?.counts.account_ids ?? {}), filter.accountId, accountName),
+    attemptedAccountId: listed(
+      Object.entries(options?.counts.attempted_account_ids ?? {}),
+      filter.attemptedAccountId,
+      accountName,
+    ),
     model: listed(summed(models, 'model'), filter.model, identity),
     reasoningEffort: listed(summed(efforts, 'effort'), filter.reasoningEffort, effortText),
     modelOption: listed(summed(both, 'pair'), filter.modelOption, optionText),

@@ -4,13 +4,19 @@ import { filterFrom } from './logFilter.ts';
 
 const options: LogOptions = {
   account_ids: ['a', 'b'],
+  attempted_account_ids: ['a', 'b'],
   statuses: ['200', 'error'],
   model_options: [
     { model: 'large', reasoning_effort: 'high' },
     { model: 'large', reasoning_effort: null },
     { model: 'small', reasoning_effort: 'high' },
   ],
-  counts: { account_ids: { a: 3, b: 40 }, statuses: { 200: 42, error: 1 }, model_options: [20, 3, 20] },
+  counts: {
+    account_ids: { a: 3, b: 40 },
+    attempted_account_ids: { a: 25, b: 40 },
+    statuses: { 200: 42, error: 1 },
+    model_options: [20, 3, 20],
+  },
 };
 const shown = (query: string) => {
   const facets = facetsOf(options, filterFrom(new URLSearchParams(query)), (id) => id.toUpperCase());
@@ -23,6 +29,7 @@ test('sorts by frequency and sums models and efforts over their pairs', () => {
   expect(shown('')).toEqual({
     status: ['200 42', 'error 1'],
     accountId: ['B 40', 'A 3'],
+    attemptedAccountId: ['B 40', 'A 25'],
     model: ['large 23', 'small 20'],
     reasoningEffort: ['high 40', 'default effort 3'],
     modelOption: ['large, high 20', 'small, high 20', 'large, default effort 3'],

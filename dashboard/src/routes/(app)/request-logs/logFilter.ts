@@ -10,6 +10,7 @@ export type LogConditions = Omit<ListQuery, 'limit' | 'offset'>;
 const LISTS = {
   status: 'Status',
   accountId: 'Account',
+  attemptedAccountId: 'Attempted account',
   model: 'Model',
   reasoningEffort: 'Effort',
   modelOption: 'Model and effort',
@@ -54,6 +55,7 @@ export function chipsOf(
 ): Chip[] {
   const text: Partial<Record<ListName, (value: string) => string>> = {
     accountId: labels.account,
+    attemptedAccountId: labels.account,
     reasoningEffort: effortText,
     modelOption: optionText,
   };

@@ -7,10 +7,11 @@ const labels = { account: (id: string) => `${id}@example.com`, time: (iso: strin
 
 test('passes the filters in the URL to the API', () => {
   const query =
-    'status=429&status=error&accountId=a&model=m&reasoningEffort=high&modelOption=m:::low&search=req_1&since=2026-11-01&until=2026-11-02T00:00:00Z';
+    'status=429&status=error&accountId=a&attemptedAccountId=b&model=m&reasoningEffort=high&modelOption=m:::low&search=req_1&since=2026-11-01&until=2026-11-02T00:00:00Z';
   expect(conditionsOf(read(query), NOW)).toEqual({
     status: ['429', 'error'],
     accountId: ['a'],
+    attemptedAccountId: ['b'],
     model: ['m'],
     reasoningEffort: ['high'],
     modelOption: ['m:::low'],
@@ -38,7 +39,9 @@ test('ignores invalid values in the URL', () => {
 
 test('shows a removable chip for each filter', () => {
   const chips = chipsOf(
-    read('status=429&status=error&accountId=ada&modelOption=m:::&reasoningEffort=&last=7d&search=x'),
+    read(
+      'status=429&status=error&accountId=ada&attemptedAccountId=bob&modelOption=m:::&reasoningEffort=&last=7d&search=x',
+    ),
     labels,
   );
   expect(chips.map(({ name, value }) => `${name}: ${value}`)).toEqual([
@@ -47,6 +50,7 @@ test('shows a removable chip for each filter', () => {
     'Status: 429',
     'Status: error',
     'Account: ada@example.com',
+    'Attempted account: bob@example.com',
     'Effort: default effort',
     'Model and effort: m, default effort',
   ]);

@@ -1,0 +1,47 @@
+import type { PeriodRange } from '../periodRanges.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
+import { type AttemptSelection, attemptFilter, type RequestSelection } from './requestSelection.ts';
+
+/** A number of requests by the id of their kind. */
+export interface KindCount {
+  readonly kind: string;
+  readonly count: number;
+}
+
+export interface AttemptCount extends KindCount {
+  readonly attemptedAccountId: string;
+}
+
+/** The numbers of requests that tried each account before their own. Added up here: FerretDB groups by one field only. */
+export async function countsByAttempt(
+  { collections }: ReadView,
+  { period, from, to }: PeriodRange,
+): Promise<readonly AttemptCount[]> {
+  if (period) {
+    const projection = { _id: 0, attemptedAccountId: 1, kind: 1, requests: 1 };
+    const sums = collections.requestsByAttempt.find(
+      { period, start: { $gte: from, $lt: to } },
+      { ...READ_OPTIONS, projection },
+    );
+    return (await sums.toArray()).map(({ requests, ...counted }) => ({ ...counted, count: requests }));
+  }
+  const rows = collections.attempts.find(
+    { requestedAt: { $gte: from, $lt: to } as never },
+    { ...READ_OPTIONS, hint: 'byTime', projection: { _id: 0, accountId: 1, kind: 1 } },
+  );
+  return (await rows.toArray()).map(({ accountId, kind }) => ({ attemptedAccountId: accountId, kind, count: 1 }));
+}
+
+/** The numbers of requests that tried a wanted account before another one, by kind. */
+export async function countsByAttempted(
+  { collections }: ReadView,
+  attempted: AttemptSelection,
+  range: Pick<RequestSelection, 'from' | 'to'>,
+): Promise<KindCount[]> {
+  const group = { $group: { _id: '$kind', count: { $sum: 1 } } };
+  const found = collections.attempts.aggregate([{ $match: attemptFilter(attempted, range) }, group], {
+    ...READ_OPTIONS,
+    hint: 'byAccount',
+  });
+  return (await found.toArray()).map(({ _id, count }) => ({ kind: _id as string, count: count as number }));
+}
