@@ -166,6 +166,12 @@ test('returns what the document describes from every endpoint', async () => {
   await call('GET /backend-api/svc/models');
   await call('GET /v1/models/{id}', { id: 'gpt-5.5' });
   await call('GET /api/svc/usage');
+  for (const surface of ['/backend-api', '/backend-api/svc']) {
+    await call(`GET ${surface}/wham/accounts/check`);
+    await call(`GET ${surface}/wham/config/bundle`);
+    await call(`GET ${surface}/wham/config/requirements`);
+  }
+  await call('GET /backend-api/svc/wham/usage');
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
   await call('DELETE /api/api-keys/{id}', { id: key.id });

@@ -8,6 +8,7 @@ import { createApiKeyCheck } from './admission/apiKey.ts';
 import { createFirewall } from './admission/firewall.ts';
 import type { Refusals } from './admission/refusals.ts';
 import { newRequestId } from './admission/requestId.ts';
+import { sendPolicies, sendWorkspaces } from './codexStart/codexStart.ts';
 import { OUT_OF_DESCRIPTORS_HEADERS, ProxyError } from './errors/proxyError.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequestHandler.ts';
 import { createModelsHandler, type ModelsOptions } from './models/modelsHandler.ts';
@@ -15,7 +16,7 @@ import type { ResponseHead } from './relay/responseHead.ts';
 import { sendError } from './relay/sendJson.ts';
 import { ClientDisconnected } from './requestBody/readBody.ts';
 import type { ProxyState, RoutedState } from './routes/proxyState.ts';
-import { createRouteLookup, isPublic, modelIdIn } from './routes/routes.ts';
+import { createRouteLookup, isPublic, modelIdIn, needsKey } from './routes/routes.ts';
 import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
 import { createUsageHandler } from './usage/usageHandler.ts';
 
@@ -91,7 +92,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   });
 
   app.use(function apiKey(ctx, next) {
-    ctx.state.key = isPublic(ctx.state.route) ? null : checkApiKey(ctx.req);
+    ctx.state.key = needsKey(ctx.path, ctx.state.route) ? checkApiKey(ctx.req) : null;
     return next();
   });
 
@@ -128,6 +129,10 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
         return models.one(res, modelIdIn(path) ?? '', state, headOf(state));
       case 'usage':
         return handleUsage(res, headOf(state));
+      case 'workspaces':
+        return sendWorkspaces(req, res, route, headOf(state));
+      case 'policies':
+        return sendPolicies(res, headOf(state));
       default:
         return route satisfies never;
     }

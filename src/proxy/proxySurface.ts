@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errors } from '../http/errors/errors.ts';
 import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/openApi/endpoint.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
-import { type DialectName, isPublic, type ProxyRoute, proxyRoutes } from './routes/routes.ts';
+import { type DialectName, isPublic, needsKey, type ProxyRoute, proxyRoutes } from './routes/routes.ts';
 import { TRANSCRIPTION_MODEL } from './transcribe/transcriptionForm.ts';
 
 // Describes the proxy for the OpenAPI document. The proxy validates requests on their bytes (responses/schema.ts), not by these
@@ -122,6 +122,19 @@ const Usage = z
   })
   .meta({ id: 'PoolUsage' });
 
+const Workspaces = z
+  .object({
+    accounts: z.array(
+      z.object({
+        id: z.string().describe("The client's own `chatgpt-account-id`"),
+        workspace_backend_origin: z.string().describe('NO_CONSTRAINT or an HTTPS origin'),
+        account_routing_override: z.literal('NO_CONSTRAINT'),
+      }),
+    ),
+  })
+  .meta({ id: 'CodexWorkspaces' });
+const Policies = z.object({}).describe('Always empty').meta({ id: 'CodexPolicies' });
+
 /** Errors of every endpoint that calls the provider. */
 const callErrors = [
   'invalid_request_error',
@@ -193,7 +206,15 @@ const endpoints: Readonly<Record<DialectName | EndpointName, Endpoint>> = {
   },
   models: { summary: 'List the models that the pool serves and the key may use', response: ModelsList },
   model: { summary: 'Get one of these models', response: Model, errors: ['model_not_found'] },
-  usage: { summary: 'Usage of the pool, in the form that Codex reads; needs no key', response: Usage },
+  usage: { summary: 'Usage of the pool, in the form that Codex reads', response: Usage },
+  workspaces: {
+    summary: "The workspace of Codex's own sign-in, without which it sends no model request; says nothing of the pool",
+    response: Workspaces,
+  },
+  policies: {
+    summary: "The policies of the workspace of Codex's own sign-in, of which svc has none",
+    response: Policies,
+  },
 };
 
 /** The endpoints of the proxy, for the OpenAPI document. */
@@ -209,9 +230,11 @@ export const proxySurface: DocumentedSurface = {
   security: 'apiKey',
   error: ProxyError,
   toWire: (code) => ({ status: errors[code].status, code: errors[code].wireCode ?? code }),
-  isPublic: ({ path }) => isPublic(proxyRoutes.get(path)),
-  commonErrors: ({ path }) =>
-    isPublic(proxyRoutes.get(path))
-      ? ['internal_error']
-      : ['invalid_api_key', 'ip_forbidden', 'remote_access_disabled', 'internal_error'],
+  isPublic: ({ path }) => !needsKey(path, proxyRoutes.get(path)),
+  commonErrors: ({ path }) => {
+    const route = proxyRoutes.get(path);
+    if (isPublic(route)) return ['internal_error'];
+    const errorsOfAllowlist = ['ip_forbidden', 'remote_access_disabled', 'internal_error'] as const;
+    return needsKey(path, route) ? ['invalid_api_key', ...errorsOfAllowlist] : errorsOfAllowlist;
+  },
 };

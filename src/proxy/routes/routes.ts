@@ -2,7 +2,16 @@
 export type DialectName = 'svc' | 'v1' | 'chat' | 'svcCompact' | 'v1Compact';
 
 /** A path that the proxy serves. */
-export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadOnlyRoute;
+export type ProxyRoute = ConversationRoute | TranscriptionRoute | ReadOnlyRoute | CodexStartRoute;
+
+/** Who may use a route (docs/decisions/0045-optional-keys-and-public-paths.md). */
+export type Access =
+  /** Clients on the allowlist, with a key once keys are required. */
+  | 'key'
+  /** Clients on the allowlist, without a key. */
+  | 'allowlist'
+  /** Everyone. */
+  | 'public';
 
 /** A route whose requests are sent to a model of the provider. */
 export interface ConversationRoute {
@@ -30,6 +39,22 @@ export interface ReadOnlyRoute {
   readonly kind: 'models' | 'model' | 'usage';
   readonly method: 'GET';
   readonly path: string;
+  readonly access?: Access;
+}
+
+/**
+ * A path below its `chatgpt_base_url` that Codex asks with its own sign-in before it sends a model request, and without
+ * which it sends none (docs/clients.md#what-codex-asks-at-its-start).
+ */
+export interface CodexStartRoute {
+  readonly kind: 'workspaces' | 'policies';
+  readonly method: 'GET';
+  readonly path: string;
+  readonly access?: Access;
+  /** Served with aliases only. */
+  readonly isAlias?: boolean;
+  /** Whether a workspace is bound to an HTTPS origin (docs/clients.md#codex-binds-a-workspace-to-an-https-origin). */
+  readonly hasOrigin?: boolean;
 }
 
 const conversation = (dialect: DialectName, path: string, upstreamPath: string): ConversationRoute => ({
@@ -46,7 +71,27 @@ const transcription = (path: string, { mustNameModel }: { mustNameModel: boolean
   upstreamPath: '/transcribe',
   mustNameModel,
 });
-const readOnly = (kind: ReadOnlyRoute['kind'], path: string): ReadOnlyRoute => ({ kind, method: 'GET', path });
+const readOnly = (kind: ReadOnlyRoute['kind'], path: string, access: Access = 'key'): ReadOnlyRoute => ({
+  kind,
+  method: 'GET',
+  path,
+  access,
+});
+
+/**
+ * What Codex asks at its start, for both values of its `chatgpt_base_url`. Below `/backend-api` it has no key to send, only the
+ * token of its own sign-in; below `/backend-api/svc` every path needs a key.
+ */
+const codexStart: readonly CodexStartRoute[] = (
+  [
+    ['workspaces', '/accounts/check'],
+    ['policies', '/config/bundle'],
+    ['policies', '/config/requirements'],
+  ] as const
+).flatMap(([kind, path]) => [
+  { kind, method: 'GET', path: `/backend-api/wham${path}`, access: 'allowlist', isAlias: true },
+  { kind, method: 'GET', path: `/backend-api/svc/wham${path}`, access: 'key', hasOrigin: kind === 'workspaces' },
+]);
 
 const MODEL: ReadOnlyRoute = readOnly('model', '/v1/models/{id}');
 
@@ -63,18 +108,29 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
     readOnly('models', '/backend-api/svc/models'),
     readOnly('models', '/v1/models'),
     MODEL,
-    readOnly('usage', '/api/svc/usage'),
+    readOnly('usage', '/api/svc/usage', 'public'),
+    readOnly('usage', '/backend-api/svc/wham/usage'),
+    ...codexStart,
   ].map((route) => [route.path, route]),
 );
 
+const accessOf = (route: ProxyRoute): Access => ('access' in route && route.access) || 'key';
+
 /** Routes without allowlist and API key (docs/decisions/0045-optional-keys-and-public-paths.md). */
-export const isPublic = (route: ProxyRoute | undefined): boolean => route?.kind === 'usage';
+export const isPublic = (route: ProxyRoute | undefined): boolean => route !== undefined && accessOf(route) === 'public';
+
+/**
+ * Whether a path needs an API key once keys are required. Paths of the provider that svc does not serve are 404 without one: a 401
+ * makes Codex refresh the token of its own sign-in.
+ */
+export const needsKey = (path: string, route: ProxyRoute | undefined): boolean =>
+  route ? accessOf(route) === 'key' : /^\/(v1|backend-api\/(svc|codex|transcribe))(\/|$)/.test(path);
 
 /** @returns a test whether a path belongs to the proxy, even if it has no route (docs/decisions/0051-unknown-paths.md) */
 export function createIsProxyPath(aliases: Aliases): (path: string) => boolean {
   const routeOf = createRouteLookup(aliases);
   const hasPrefix = (path: string) => path.startsWith('/v1/') || path.startsWith('/backend-api/');
-  return (path) => hasPrefix(path) || path === '/v1' || path === '/backend-api' || isPublic(routeOf(path));
+  return (path) => hasPrefix(path) || path === '/v1' || path === '/backend-api' || routeOf(path) !== undefined;
 }
 
 /** @returns a test whether a path has a conversation route */
@@ -86,27 +142,38 @@ export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
 /** Whether alternative paths are served. */
 export interface Aliases {
   /**
-   * Serves `codex` paths like `svc` paths, and the usage where Codex polls it
-   * (docs/clients.md#codex-polls-a-fixed-usage-path).
+   * Serves `codex` paths like `svc` paths, and what Codex asks of its provider where it asks
+   * (docs/clients.md#what-codex-asks-at-its-start).
    */
   readonly hasAliases: boolean;
 }
 
-const USAGE_ALIASES: ReadonlySet<string> = new Set(['/api/codex/usage', '/backend-api/wham/usage']);
-
 /** @returns a function that finds the route of a path, with or without a trailing slash */
 export function createRouteLookup({ hasAliases }: Aliases): (path: string) => ProxyRoute | undefined {
+  const served = (route: ProxyRoute | undefined) =>
+    route && 'isAlias' in route && route.isAlias && !hasAliases ? undefined : route;
   return (path) => {
     const found = proxyRoutes.get(path);
-    if (found) return found;
+    if (found) return served(found);
     const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
     if (modelIdIn(trimmed) !== undefined) return MODEL;
-    return proxyRoutes.get(hasAliases ? withoutAlias(trimmed) : trimmed);
+    return served(proxyRoutes.get(hasAliases ? withoutAlias(trimmed) : trimmed));
   };
 }
 
-const withoutAlias = (path: string): string =>
-  USAGE_ALIASES.has(path) ? '/api/svc/usage' : path.replace(/^\/backend-api\/codex\//, '/backend-api/svc/');
+/** Codex asks below `/api/codex` when its `chatgpt_base_url` has no `/backend-api`. */
+const START_ALIAS =
+  /^\/(?:api\/codex|backend-api\/codex\/wham)\/(accounts\/check|config\/bundle|config\/requirements)$/;
+const USAGE_ALIASES: ReadonlySet<string> = new Set([
+  '/api/codex/usage',
+  '/backend-api/wham/usage',
+  '/backend-api/codex/wham/usage',
+]);
+
+function withoutAlias(path: string): string {
+  if (USAGE_ALIASES.has(path)) return '/api/svc/usage';
+  return path.replace(START_ALIAS, '/backend-api/wham/$1').replace(/^\/backend-api\/codex\//, '/backend-api/svc/');
+}
 
 /** The id in a path of the `model` route; undefined for every other path. */
 export function modelIdIn(path: string): string | undefined {

@@ -34,10 +34,21 @@ export async function runChild(program: string, args: readonly string[], options
 /**
  * Starts a program as the leader of a process group that does not outlive this process, however it ends: a watcher in
  * the group reads from a pipe that only this process has open, and kills the group when the pipe is closed.
+ *
+ * @param input whether the child gets a stdin
  */
-export function startChild(program: string, args: readonly string[], { cwd, env }: Omit<ChildOptions, 'timeoutMs'>) {
+export function startChild(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input = false }: Omit<ChildOptions, 'timeoutMs'> & { input?: boolean },
+) {
   const shellArgs = ['-c', '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-', 'sh', program, ...args];
-  const child = spawn('/bin/sh', shellArgs, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  const child = spawn('/bin/sh', shellArgs, {
+    cwd,
+    env,
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
   // The watcher and other remaining processes of the group would keep the pipes open and delay `close`.
   child.once('exit', () => killGroup(child));
   return child as ChildProcess & { stdout: Readable; stderr: Readable };

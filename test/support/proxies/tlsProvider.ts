@@ -12,12 +12,15 @@ export interface TlsProvider {
   close(): Promise<void>;
 }
 
-/** Puts TLS in front of the simulated provider, and counts the connections that reach it. */
-export async function startTlsProvider(baseUrl: string): Promise<TlsProvider> {
+/** Puts TLS in front of the simulated provider, or another server, and counts the connections that reach it. */
+export async function startTlsProvider(
+  baseUrl: string,
+  identity: { readonly cert: string; readonly key: string } = certificate,
+): Promise<TlsProvider> {
   const { hostname, port: target } = new URL(baseUrl);
   const sockets = new Set<Socket>();
   let connections = 0;
-  const server = createServer(certificate, (client) => {
+  const server = createServer({ cert: identity.cert, key: identity.key }, (client) => {
     connections += 1;
     const provider = connect({ host: hostname, port: Number(target) });
     for (const socket of [client, provider]) sockets.add(socket.on('error', () => undefined));
