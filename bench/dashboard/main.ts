@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { chromiumPath } from '../../test/dashboard/support/chromium.ts';
+import buildDashboard from '../../test/support/dashboard/built.ts';
 import { killChildren } from '../throughput/child.ts';
 import { requestLogTotal, setUp } from '../throughput/management.ts';
 import { startOnFolder } from '../throughput/startOnFolder.ts';
@@ -58,8 +59,9 @@ try {
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-/** Starts the service on the folder. @returns its URL */
+/** Starts the service on the folder, once the dashboard is built. @returns its URL */
 async function serve(): Promise<string> {
+  buildDashboard();
   const entry = new URL('../../src/start.mjs', import.meta.url).pathname;
   const service = startOnFolder(folder, 'serve', [entry, 'serve']);
   const [, base = ''] = await service.line(/listening on (http:\S+)/, 180_000);
