@@ -65,7 +65,8 @@ export async function buildDashboard(into: string, onBegin: () => void): Promise
   }
 }
 
-const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+/** Tries again, because threads of vite may still write to it when the process ends. */
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 
 /** Builds a copy of the sources: SvelteKit writes beside them, which must not disturb others that do so, and the checkout may be read-only. */
 async function build(fresh: string, stamp: string) {
