@@ -35,6 +35,16 @@ test.each<Case>([
     { outcome: 'not_a_stream', owner: 'provider', effect: 'cool' },
   ],
   ['a response that is not JSON', { kind: 'notJson' }, { outcome: 'not_json', owner: 'provider', effect: 'cool' }],
+  [
+    'a proxy that opens no connection',
+    { kind: 'proxyFailed', code: 'proxy_refused', problem: '' },
+    { outcome: 'proxy_failed', owner: 'proxy', effect: 'none', code: 'proxy_refused' },
+  ],
+  [
+    'a stream that is cut on its way through a proxy',
+    { kind: 'cut', message: '', isProxied: true },
+    { outcome: 'proxy_cut', owner: 'proxy', effect: 'none', code: 'stream_incomplete' },
+  ],
   ['a cut stream', { kind: 'cut', message: '' }, { outcome: 'cut', effect: 'cool', code: 'stream_incomplete' }],
   ['a silent stream', { kind: 'idle' }, { outcome: 'idle', effect: 'cool', code: 'stream_idle_timeout' }],
   ['an event that is too large', { kind: 'eventTooLarge' }, { outcome: 'event_too_large', effect: 'none' }],

@@ -35,6 +35,13 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/?period=7d', open: (page) => page.getByText('Data as a table').click() },
     { path: '/', open: (page) => page.keyboard.press('Control+k') },
     { path: '/accounts', open: button(/^ada/) },
+    {
+      path: '/accounts',
+      open: async (page) => {
+        await button(/^ada/)(page);
+        await button('Set proxy')(page);
+      },
+    },
     { path: '/accounts', open: button(/^Actions for ada/) },
     { path: '/accounts?search=no-such-account' },
     { path: '/accounts', open: menuItem(/^Actions for ada/, 'Delete …') },
