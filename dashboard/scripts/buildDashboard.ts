@@ -65,8 +65,14 @@ export async function buildDashboard(into: string, onBegin: () => void): Promise
   }
 }
 
-/** Tries again, because threads of vite may still write to it when the process ends. */
-const remove = (path: string): void => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+/** Threads of vite may still write to it when the process ends; what is left then is removed by the next build. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  } catch {
+    // It only takes room.
+  }
+}
 
 /** Builds a copy of the sources: SvelteKit writes beside them, which must not disturb others that do so, and the checkout may be read-only. */
 async function build(fresh: string, stamp: string) {
