@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Gateway, GatewayOptions } from '../support/gateway.ts';
 import { gateways } from '../support/gateways.ts';
@@ -11,6 +14,8 @@ const next = gateways();
 const start = async (options?: GatewayOptions) => {
   gateway = await next(options);
 };
+
+type Workspaces = { accounts: { workspace_backend_origin: string }[] };
 
 const token = 'eyJhbGciOiJub25lIn0.of-the-own-sign-in.x';
 const workspace = '11111111-2222-4333-8444-555555555555';
@@ -64,6 +69,22 @@ test('below /backend-api/svc binds the workspace to the HTTPS origin of the host
   expect(await bodyOf('/backend-api/svc/wham/accounts/check')).toMatchObject({
     accounts: [{ id: workspace, workspace_backend_origin: `https://${host}` }],
   });
+});
+
+test('binds it to no origin when the Host is none', async () => {
+  await start();
+  const bind = async (host: string) => {
+    const sent = request(`${gateway.url}/backend-api/svc/wham/accounts/check`, {
+      headers: { host, 'chatgpt-account-id': workspace },
+    }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return ((await json(response)) as Workspaces).accounts[0]?.workspace_backend_origin;
+  };
+  expect(await bind('Svc.example.com:443')).toBe('https://svc.example.com');
+  expect(await bind('[::1]:2455')).toBe('https://[::1]:2455');
+  for (const host of ['a/b', 'a?b', 'me:pw@svc.example.com', 'svc.example.com:99999', 'a b']) {
+    expect([host, await bind(host)]).toEqual([host, 'NO_CONSTRAINT']);
+  }
 });
 
 test('lists no workspace for a client that names none, or something else', async () => {
