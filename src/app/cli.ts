@@ -24,6 +24,9 @@ const USAGE = `Usage: svc <command>
   serve                   Run the service. Settings come from the environment, see README.md.
   rebuild                 Rebuild the read models from the event log. Stop the service first, except with MongoDB.
   rebuild --compare       Rebuild them in a temporary copy and compare; exit code 1 if anything differs.
+  verify [FILE]           Verify the event log, or an export: hashes, chains, positions, the fold and the read models. Works
+                          beside the service and writes nothing. --from N, --to N: only these positions; --json: print
+                          one JSON object. Exit code 0 intact, 1 something was found, 2 it could not be verified.
   export FILE             Export all events and keys to a file. Stop the service first.
   import FILE             Import an export into an empty store: EventStoreDB if SVC_EVENTSTORE_URL is set, otherwise
                           the data folder.
@@ -245,6 +248,20 @@ async function outbox([action, ...rest]: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `verify` does not have */
+async function verify(args: readonly string[]): Promise<boolean> {
+  const { parseVerifyArguments, runVerify } = await import('./verifyCommand.ts');
+  const command = parseVerifyArguments(args);
+  if (!command) return false;
+  try {
+    process.exitCode = await runVerify(command, readConfig(), { print, printError });
+  } catch (error) {
+    reportError(error);
+    process.exitCode = 2;
+  }
+  return true;
+}
+
 /** Prints a line per tenth of the log. */
 function progressPrinter() {
   let printed = 0;
@@ -279,6 +296,8 @@ try {
     await acceptLosses();
   } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--vault') {
     await acceptLossOfVault();
+  } else if (command === 'verify' && (await verify(args))) {
+    // Done.
   } else if (command === 'outbox' && (await outbox(args))) {
     // Done.
   } else if (command === 'help' || command === '--help' || command === '-h') {

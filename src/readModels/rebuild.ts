@@ -8,6 +8,8 @@ export interface Comparison {
   readonly position: Position;
   /** Number of rows, or documents, that were compared. */
   readonly rows: number;
+  /** Another version of svc made the live ones: they are rebuilt at its next start and were not compared. */
+  readonly isOtherVersion?: true;
   /** The first differences, one line each. */
   readonly differences: readonly string[];
 }

@@ -12,11 +12,15 @@ export interface InvalidField {
 export class EventDamaged extends Error {
   override readonly name = 'EventDamaged';
   readonly code = 'EVENT_DAMAGED';
+  readonly position: number;
+  readonly stream: string;
   constructor(at: number, stream: string, type: string, problem: string) {
     super(
       `The event at position ${at} of the log ("${type}" in stream ${stream}) ${problem}: it was changed after it was ` +
         'written, or the disk has damaged it. Restore the data folder, or EventStoreDB if the log is there, from a backup.',
     );
+    this.position = at;
+    this.stream = stream;
   }
 }
 

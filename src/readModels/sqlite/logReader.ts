@@ -73,10 +73,13 @@ export class LogReader {
 
   #statements() {
     // A log without a file is empty.
-    if (!this.#open && existsSync(this.#path)) this.#open = open(this.#path);
+    if (!this.#open && existsSync(fileOf(this.#path))) this.#open = open(this.#path);
     return this.#open;
   }
 }
+
+/** SQLite also opens URIs. */
+const fileOf = (path: string): string | URL => (path.startsWith('file:') ? new URL(path) : path);
 
 function open(path: string) {
   const database = openDatabase(path, { readOnly: true, timeout: 5_000 });

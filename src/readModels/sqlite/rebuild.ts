@@ -40,10 +40,24 @@ export function rebuildReadModels({ folder, logName, onProgress }: RebuildOption
  * @throws LogFileMissing, or CannotRebuild when there is nothing to compare with
  */
 export function compareReadModels({ folder, logName, onProgress }: RebuildOptions): Comparison {
-  const [path, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
+  const [livePath, freshPath] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.compare.sqlite')];
   const logPath = requireLogFile(folder, logName);
-  if (!existsSync(path)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
-  const live = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  if (!existsSync(livePath)) throw new CannotRebuild(`There are no read models in ${folder} to compare with.`);
+  return compareWithRebuilt({ livePath, logPath, freshPath, onProgress });
+}
+
+/** The files of a comparison: paths, or `file:` URIs of those that are only read. */
+export interface ComparedFiles {
+  readonly livePath: string;
+  readonly logPath: string;
+  /** The rebuilt read models; removed at the end. */
+  readonly freshPath: string;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** As `compareReadModels`, with files anywhere. */
+export function compareWithRebuilt({ livePath, logPath, freshPath, onProgress }: ComparedFiles): Comparison {
+  const live = new DatabaseSync(livePath, { readOnly: true, timeout: 5_000 });
   try {
     // A read transaction: this connection sees one state, however far the service advances.
     live.exec('BEGIN');
@@ -54,6 +68,7 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
       return {
         position: at,
         rows: 0,
+        isOtherVersion: true,
         differences: [`the live read models are ${made}, this svc builds "${READ_MODEL_VERSION}"`],
       };
     }
@@ -83,7 +98,7 @@ function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
   }
 }
 
-function build(path: string, logPath: string, upTo: Position, onProgress: RebuildOptions['onProgress']) {
+function build(path: string, logPath: string, upTo: Position, onProgress: OnProgress | undefined) {
   removeReadModelFile(path);
   const log = new LogReader(logPath);
   const database = openReadModelFile(path);

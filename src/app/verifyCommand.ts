@@ -1,0 +1,135 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Finding, Verification } from '../verification/finding.ts';
+import { verifyEventStore } from '../verification/verifyEventStore.ts';
+import { verifyExport } from '../verification/verifyExport.ts';
+import { verifyFolder } from '../verification/verifyFolder.ts';
+import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
+import type { Config } from './config/config.ts';
+
+export interface VerifyCommand {
+  /** A file to verify instead of the configured store. */
+  readonly file: string | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly isJson: boolean;
+}
+
+/** @returns undefined for arguments that `verify` does not have */
+export function parseVerifyArguments(args: readonly string[]): VerifyCommand | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean', default: false } },
+    });
+    const [from, to] = [toPosition(values.from), toPosition(values.to)];
+    if (positionals.length > 1 || from === INVALID || to === INVALID) return undefined;
+    if (from !== undefined && to !== undefined && from > to) return undefined;
+    return { file: positionals[0], from, to, isJson: values.json };
+  } catch {
+    return undefined;
+  }
+}
+
+const INVALID = -1;
+
+function toPosition(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : INVALID;
+}
+
+export interface VerifyIo {
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+}
+
+/**
+ * `svc verify`: verifies the configured store, or a file. Findings go to the standard output, everything else to the standard
+ * error; with `--json` one object with all findings.
+ * @returns the exit code: 0 intact, 1 findings
+ * @throws when it cannot be verified, with what to do
+ */
+export async function runVerify(command: VerifyCommand, config: Config, io: VerifyIo): Promise<number> {
+  const began = performance.now();
+  const result = await verify(command, config, io);
+  const seconds = (performance.now() - began) / 1_000;
+  for (const note of result.notes) io.printError(note);
+  if (command.isJson) io.print(JSON.stringify(jsonOf(result)));
+  else for (const finding of result.findings) io.print(describe(finding));
+  const count = result.findings.length;
+  const verdict = count === 0 ? 'intact' : `${count} ${count === 1 ? 'finding' : 'findings'}`;
+  const line = `${result.events} events in ${seconds.toFixed(1)} s: ${verdict}`;
+  (command.isJson ? io.printError : io.print)(line);
+  return result.ok ? 0 : 1;
+}
+
+function verify({ file, from, to }: VerifyCommand, config: Config, { printError }: VerifyIo): Promise<Verification> {
+  const options: VerifyOptions = { from, to, onProgress: progressPrinter(printError), onStep: printError };
+  if (file !== undefined) return verifyFile(file, options);
+  const folder = resolve(config.SVC_DATA_DIR);
+  const comparesReadModels = config.SVC_MONGODB_URL === undefined;
+  if (!comparesReadModels) printError('Read models in MongoDB are compared by "svc rebuild --compare".');
+  if (config.SVC_EVENTSTORE_URL === undefined) return verifyFolder({ ...options, folder, comparesReadModels });
+  return verifyEventStore({
+    ...options,
+    folder,
+    comparesReadModels,
+    url: config.SVC_EVENTSTORE_URL,
+    print: printError,
+  });
+}
+
+/** Tells what a file is by its content. */
+function verifyFile(file: string, options: VerifyOptions): Promise<Verification> {
+  const path = resolve(file);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new CannotVerify(`${path} is not a file.`);
+  const beginning = readBeginning(path);
+  if (beginning.startsWith('{"svcHistory":')) return verifyExport(path, options);
+  throw new CannotVerify(`${path} is not an export of svc. To verify a data folder, set SVC_DATA_DIR to it.`);
+}
+
+function readBeginning(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(256);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The result as scripts read it. */
+const jsonOf = ({ ok, events, root, findings }: Verification) => ({
+  ok,
+  events,
+  root,
+  findings: findings.map(({ kind, position, stream, expected, found }) => ({
+    kind,
+    position,
+    stream,
+    expected,
+    found,
+  })),
+});
+
+function describe({ kind, position, stream, expected, found }: Finding): string {
+  const at = position === null ? '' : ` at position ${position}`;
+  const where = stream === null ? at : `${at} in ${stream}`;
+  return `${kind}${where}: expected ${expected}; found ${found}`;
+}
+
+const PROGRESS_INTERVAL_MS = 2_000;
+
+function progressPrinter(print: (line: string) => void) {
+  const began = performance.now();
+  let printedAt = began;
+  return (events: number, of: number | undefined) => {
+    const now = performance.now();
+    if (now - printedAt < PROGRESS_INTERVAL_MS) return;
+    printedAt = now;
+    const rate = Math.round(events / ((now - began) / 1_000));
+    print(`${events}${of === undefined ? '' : ` of ${of}`} events, ${rate} events/s`);
+  };
+}

@@ -1,0 +1,86 @@
+const FIRST_SLOTS = 1_024;
+
+/**
+ * A set of 64-bit keys: 16 to 32 bytes for each, so that ten million of them fit into memory. Two texts may have the same key:
+ * what seems to be there twice must be compared.
+ */
+export class Key64Set {
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
+  #size = 0;
+
+  /** @returns whether the key was there before */
+  addOrHas(high: number, low: number): boolean {
+    if (this.#size * 4 >= this.#slots.length) this.#grow();
+    const isThere = this.#put(high, low);
+    if (!isThere) this.#size += 1;
+    return isThere;
+  }
+
+  #put(high: number, low: number): boolean {
+    const slots = this.#slots;
+    const mask = slots.length / 2 - 1;
+    // No key has a `low` of zero.
+    for (let slot = (low >>> 1) & mask; ; slot = (slot + 1) & mask) {
+      const other = slots[2 * slot + 1];
+      if (other === low && slots[2 * slot] === high) return true;
+      if (other !== 0) continue;
+      slots[2 * slot] = high;
+      slots[2 * slot + 1] = low;
+      return false;
+    }
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#slots = new Uint32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at + 1] !== 0) this.#put(old[at] as number, old[at + 1] as number);
+    }
+  }
+}
+
+/** A list of 64-bit keys of texts, two numbers each. */
+export class Keys64 {
+  #numbers = new Uint32Array(1_024);
+  #length = 0;
+
+  add(text: string): void {
+    if (this.#length === this.#numbers.length) {
+      const larger = new Uint32Array(this.#numbers.length * 2);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    writeKey(text, this.#numbers, this.#length);
+    this.#length += 2;
+  }
+
+  /** The keys so far, in a buffer of their own. */
+  toArray(): Uint32Array<ArrayBuffer> {
+    return this.#numbers.slice(0, this.#length);
+  }
+
+  /** The key of a text, as text. */
+  static keyOf(text: string): string {
+    const numbers = new Uint32Array(2);
+    writeKey(text, numbers, 0);
+    return keyText(numbers[0] as number, numbers[1] as number);
+  }
+}
+
+/** A key as text. */
+export const keyText = (high: number, low: number): string => `${high} ${low}`;
+
+/** Multiplies and mixes like MurmurHash3, in two halves of 32 bits. The second one is odd, so never zero. */
+function writeKey(text: string, into: Uint32Array, at: number): void {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 0x9e3779b1);
+    low = Math.imul(low ^ code, 0x5f356495);
+  }
+  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
+  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
+  into[at] = high >>> 0;
+  into[at + 1] = (low | 1) >>> 0;
+}

@@ -1,0 +1,88 @@
+import { type Finding, MAX_FINDINGS } from './finding.ts';
+import { Keys64 } from './key64Set.ts';
+import type { ScannedEvent } from './scannedEvent.ts';
+import type { AcceptedLoss, ScannedPart, Segment, Sighting } from './scanProtocol.ts';
+
+/** Collects what a part of a log contains. */
+export class PartBuilder {
+  readonly ids = new Keys64();
+  readonly ends = new Keys64();
+  readonly contents = new Keys64();
+  readonly references: [stream: string, position: number][] = [];
+  readonly losses: AcceptedLoss[] = [];
+  readonly sightings: Sighting[] = [];
+  readonly #findings: Finding[] = [];
+  readonly #segments: Segment[] = [];
+  readonly #open = new Map<string, Segment>();
+  readonly #jumps: [before: number, at: number][] = [];
+  #ahead: ScannedPart['decidedAhead'];
+  #events = 0;
+  #first = 0;
+  #last = 0;
+
+  get part(): ScannedPart {
+    return {
+      events: this.#events,
+      first: this.#first,
+      last: this.#last,
+      jumps: this.#jumps,
+      segments: this.#segments,
+      findings: this.#findings,
+      ids: this.ids.toArray(),
+      ends: this.ends.toArray(),
+      contents: this.contents.toArray(),
+      references: this.references,
+      losses: this.losses,
+      sightings: this.sightings,
+      decidedAhead: this.#ahead,
+    };
+  }
+
+  addFinding(finding: Finding): void {
+    if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding);
+  }
+
+  /** The first event that was decided upon a position after its own. */
+  decidedAhead(position: number, decidedAt: number): void {
+    this.#ahead ??= { position, decidedAt };
+  }
+
+  /** Adds an event to the segment that it continues, or begins another one. */
+  link(
+    [position, stream, revision]: ScannedEvent,
+    previousHash: string | undefined,
+    hash: string | undefined,
+    isEdited: boolean,
+  ): void {
+    if (this.#events === 0) this.#first = position;
+    else if (position !== this.#last + 1) this.#jumps.push([this.#last, position]);
+    this.#events += 1;
+    this.#last = position;
+    const open = this.#open.get(stream);
+    const continues =
+      open &&
+      revision === open.lastRevision + 1 &&
+      position > open.lastPosition &&
+      (isEdited || previousHash === undefined || open.lastHash === undefined || previousHash === open.lastHash);
+    if (continues) {
+      open.lastPosition = position;
+      open.lastRevision = revision;
+      open.lastHash = hash;
+      open.lastPreviousHash = previousHash;
+      return;
+    }
+    const segment = {
+      stream,
+      position,
+      revision,
+      previousHash,
+      isEdited,
+      lastPosition: position,
+      lastRevision: revision,
+      lastHash: hash,
+      lastPreviousHash: previousHash,
+    };
+    this.#open.set(stream, segment);
+    this.#segments.push(segment);
+  }
+}

@@ -1,0 +1,80 @@
+import { LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
+import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
+import { CanonicalMetadata } from './canonicalText.ts';
+import { checkEvent } from './checkEvent.ts';
+import { Keys64 } from './key64Set.ts';
+import { contentOf, identitiesOf } from './once.ts';
+import { PartBuilder } from './partBuilder.ts';
+import type { RequestFacts } from './requestFacts.ts';
+import type { ScannedEvent } from './scannedEvent.ts';
+import type { AcceptedLoss, Occurrence, ScannedPart } from './scanProtocol.ts';
+
+/** Scans parts of a log for one thread. */
+export class PartScanner {
+  readonly #wanted: ReadonlySet<string>;
+  readonly #referred = new Set<string>();
+  readonly #spelling = new CanonicalMetadata();
+
+  /** @param wanted hashes and ids of events whose positions are asked for */
+  constructor(wanted: readonly string[]) {
+    this.#wanted = new Set(wanted);
+  }
+
+  scan(events: Iterable<ScannedEvent>): ScannedPart {
+    const part = new PartBuilder();
+    for (const event of events) this.#scanEvent(part, event);
+    return part.part;
+  }
+
+  #scanEvent(part: PartBuilder, event: ScannedEvent): void {
+    const [position, stream, , id, type, , , json, metadata] = event;
+    const chain = chainOf(metadata);
+    const { finding, request } = checkEvent(event, chain, this.#spelling);
+    const isEdited = finding?.kind === 'edited';
+    if (finding) part.addFinding(finding);
+    part.link(event, chain.previousHash, continuedHashOf(type, json, chain), isEdited);
+    part.ids.add(id);
+    if (request?.endedId === undefined) part.contents.add(contentOf(event));
+    else part.ends.add(request.endedId);
+    if (this.#wanted.has(id)) part.sightings.push({ name: id, position });
+    if (chain.hash !== undefined && this.#wanted.has(chain.hash)) part.sightings.push({ name: chain.hash, position });
+    if (isEdited) return;
+    if (request) this.#checkRequest(part, position, request);
+    else if (stream === LOSSES_STREAM && type === LossAccepted.type) {
+      const loss = acceptedLoss(position, parseJson(json) as LossData);
+      if (loss) part.losses.push(loss);
+    }
+  }
+
+  /** Notes what a request says about the log before it: its key, its accounts, and up to where it was decided upon. */
+  #checkRequest(part: PartBuilder, position: number, { keyId, accountId, decidedAt }: RequestFacts): void {
+    if (keyId !== undefined) this.#refer(part, 'apiKey-', keyId, position);
+    if (accountId !== undefined) this.#refer(part, 'account-', accountId, position);
+    if (decidedAt > position) part.decidedAhead(position, decidedAt);
+  }
+
+  #refer(part: PartBuilder, category: string, id: string, position: number): void {
+    if (this.#referred.has(id)) return;
+    // A copy, because a slice of the JSON would keep the whole JSON in memory.
+    this.#referred.add(JSON.parse(JSON.stringify(id)) as string);
+    part.references.push([category + id, position]);
+  }
+}
+
+type LossData = ReturnType<typeof LossAccepted>['data'];
+
+function acceptedLoss(position: number, data: LossData): AcceptedLoss | undefined {
+  if (data.of !== 'log') return undefined;
+  return { position, description: LossAccepted.describe(data), foundPosition: data.found.position };
+}
+
+/** Finds the events that have one of these keys, to compare what seems to be there twice. */
+export function locate(events: Iterable<ScannedEvent>, keys: ReadonlySet<string>): Occurrence[] {
+  const found: Occurrence[] = [];
+  for (const event of events) {
+    for (const [of, value] of identitiesOf(event)) {
+      if (keys.has(`${of} ${Keys64.keyOf(value)}`)) found.push({ of, value, position: event[0], stream: event[1] });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { openForReading } from '../eventLog/sqlite/database.ts';
+import { parseJson } from '../eventLog/storedChain.ts';
+import { SCANNED_COLUMNS, type ScannedEvent } from './scannedEvent.ts';
+import type { ScanRange, ScanSource } from './scanProtocol.ts';
+
+export interface RangeReader {
+  /** The events of a range, in the order in which the source has them. */
+  events(range: ScanRange): Iterable<ScannedEvent>;
+  /** The beginnings of lines that should be events and are not, since the last call. */
+  takeMalformed(): string[];
+  close(): void;
+}
+
+export const openRangeReader = (source: ScanSource): RangeReader =>
+  source.kind === 'sqlite' ? openSqlite(source.location) : openExportRanges(source.path);
+
+const ROWS_PER_READ = 256;
+
+function openSqlite(location: string): RangeReader {
+  const database = openForReading(location);
+  const page = database.prepare(
+    `SELECT ${SCANNED_COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${ROWS_PER_READ}`,
+  );
+  page.setReturnArrays(true);
+  function* events({ from, to }: ScanRange): Generator<ScannedEvent> {
+    for (let after = from; after < to; ) {
+      const rows = page.all(after, to) as unknown as ScannedEvent[];
+      yield* rows;
+      if (rows.length < ROWS_PER_READ) return;
+      after = (rows.at(-1) as ScannedEvent)[0];
+    }
+  }
+  return { events, takeMalformed: () => [], close: () => database.close() };
+}
+
+const LINE_FEED = 10;
+/** With this, the lines of an export begin that have events. */
+export const EVENT_LINE = '{"event":';
+const SHOWN_CHARACTERS = 80;
+
+/** Reads the lines that begin within a range of bytes. */
+function openExportRanges(path: string): RangeReader {
+  const file = openSync(path, 'r');
+  const malformed: string[] = [];
+  function* events({ from, to }: ScanRange): Generator<ScannedEvent> {
+    const bytes = Buffer.allocUnsafe(to - from);
+    for (let filled = 0; filled < bytes.length; ) {
+      const read = readSync(file, bytes, filled, bytes.length - filled, from + filled);
+      if (read === 0) throw new Error(`${path} became shorter while it was read.`);
+      filled += read;
+    }
+    for (let start = 0; start < bytes.length; ) {
+      const end = bytes.indexOf(LINE_FEED, start);
+      const line = bytes.toString('utf8', start, end < 0 ? bytes.length : end);
+      const event = eventOf(line);
+      if (event) yield event;
+      else if (line.startsWith(EVENT_LINE)) malformed.push(line.slice(0, SHOWN_CHARACTERS));
+      start = end < 0 ? bytes.length : end + 1;
+    }
+  }
+  return {
+    events,
+    takeMalformed: () => malformed.splice(0),
+    close: () => closeSync(file),
+  };
+}
+
+type ExportedEvent = Readonly<Record<string, unknown>>;
+
+/** @returns undefined for a line that is no event */
+function eventOf(line: string): ScannedEvent | undefined {
+  const value = parseJson(line) as { readonly event?: ExportedEvent } | undefined;
+  const event = value?.event;
+  if (!event) return undefined;
+  const { position, stream, revision, id, type, time, data, metadata } = event;
+  const isEvent =
+    [position, revision, time].every(Number.isSafeInteger) &&
+    [stream, id, type].every((text) => typeof text === 'string');
+  if (!isEvent || data === undefined || typeof metadata !== 'object' || metadata === null) return undefined;
+  const version = (metadata as { readonly schemaVersion?: number }).schemaVersion ?? 0;
+  const json = JSON.stringify(data);
+  // No hash is that of a text with a space behind it: the check then compares what the text means.
+  const spelled = JSON.stringify(value) === line ? json : `${json} `;
+  return [position, stream, revision, id, type, version, time, spelled, JSON.stringify(metadata)] as ScannedEvent;
+}

@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type UntouchedFile, untouchedFile } from '../dataFolder/untouchedFile.ts';
+import { position } from '../domain/core/brands.ts';
+import { startThread } from '../lib/threads/startThread.ts';
+import type { Comparison } from '../readModels/rebuild.ts';
+import { emptyFold } from '../state/fold/fold.ts';
+import { foldFile } from '../state/pages/foldFile.ts';
+import type { CompareThread } from './compareThread.ts';
+import type { Finding, Verification } from './finding.ts';
+import { foldFailure } from './foldFailure.ts';
+import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
+import { scanSource } from './scanSource.ts';
+import { openExtent } from './sqliteRanges.ts';
+import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
+
+export interface VerifyFolderOptions extends VerifyOptions {
+  readonly folder: string;
+  /** `log.sqlite`, or `mirror.sqlite` with its own mark. */
+  readonly logName?: string | undefined;
+  /** Where the log is if it is not in the folder, for a mirror that was made elsewhere. */
+  readonly logPath?: string | undefined;
+  /** Whether the read models of the folder are to be compared; default: true. */
+  readonly comparesReadModels?: boolean | undefined;
+}
+
+const MAX_ATTEMPTS = 3;
+/** Of SQLite; the error of a thread has lost its code. */
+const DAMAGED = /is damaged, or not a file of svc|malformed|not a database/;
+
+/**
+ * Verifies the log of a data folder: every event, the chain of each stream, positions, what stands beside the log, the fold and
+ * the read models. Writes nothing into the folder, takes no lock, and needs no key; a service may be running.
+ * @throws CannotVerify, and the error of SQLite for a file that is no database
+ */
+export async function verifyFolder(options: VerifyFolderOptions): Promise<Verification> {
+  for (let attempt = 1; ; attempt += 1) {
+    const temporary = mkdtempSync(join(tmpdir(), 'svc-verify-'));
+    try {
+      const result = await verifyOnce(options, temporary);
+      if (result) return result;
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+    if (attempt === MAX_ATTEMPTS) throw new CannotVerify('A service starts and stops over the folder all the time.');
+    options.onStep?.('A service has started or stopped meanwhile. Beginning again.');
+  }
+}
+
+/** @returns undefined when another process began to write meanwhile */
+async function verifyOnce(options: VerifyFolderOptions, temporary: string): Promise<Verification | undefined> {
+  const { folder, logName = 'log.sqlite', logPath = join(folder, logName), comparesReadModels = true } = options;
+  const { onProgress = () => {}, onStep = () => {}, signal, threads } = options;
+  if (!existsSync(logPath))
+    throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+  const readModelsPath = join(folder, 'readmodels.sqlite');
+  const readModels =
+    comparesReadModels && existsSync(readModelsPath) ? untouchedFile(readModelsPath, temporary) : undefined;
+  // Before the log: what is ahead of the log proves a loss.
+  const facts = readKnownFacts(folder, logName.replace('.sqlite', '.mark'), readModels?.location);
+  const log = untouchedFile(logPath, temporary);
+  facts.push(...positionsGiven(log.location));
+  const extent = openExtent(log.location);
+  const { from = 1, to = extent.last } = options;
+  const isWhole = from <= 1 && to >= extent.last;
+  const end = Math.min(to, extent.last);
+  const notes: string[] = [];
+  const comparing = isWhole && readModels ? compare(readModels, log, temporary) : undefined;
+  try {
+    const scan = await scanSource({
+      source: { kind: 'sqlite', location: log.location },
+      ranges: () => extent.ranges(from - 1, end),
+      after: from - 1,
+      wanted: facts.flatMap(({ name }) => (name === undefined ? [] : [name])),
+      total: end - from + 1,
+      onProgress,
+      signal,
+      threads,
+    });
+    const findings: Finding[] = [...scan.findings];
+    if (isWhole)
+      findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
+    else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
+    notes.push(...scan.losses);
+    if (isWhole && findings.length === 0) {
+      onStep('Folding the log');
+      const failure = await foldFailure(() => foldFile(emptyFold(), log.location, position(end)));
+      if (failure.finding) findings.push(failure.finding);
+      if (failure.note) notes.push(failure.note);
+    }
+    if (comparing) {
+      onStep('Comparing the read models');
+      const compared = await comparing.result;
+      if (findings.length > 0) notes.push('The read models were not compared, because the log is not intact.');
+      else if ('error' in compared && DAMAGED.test(compared.error.message))
+        findings.push(readModelFinding('a damaged file'));
+      else if ('error' in compared) notes.push(`The read models could not be compared: ${compared.error.message}`);
+      else if (compared.isOtherVersion)
+        notes.push('Another version of svc made the read models: they were not compared.');
+      else findings.push(...compared.differences.map((text) => readModelFinding(text)));
+    } else if (isWhole) notes.push('There are no read models in the folder to compare with.');
+    if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
+      notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
+    }
+    if (log.hasChanged() || readModels?.hasChanged()) return undefined;
+    // The Merkle tree and the published checkpoints belong here: `root`, and findings of their own.
+    return { ok: findings.length === 0, events: scan.events, root: null, findings, notes };
+  } finally {
+    extent.close();
+    await comparing?.stop();
+  }
+}
+
+/** Those about events that nothing was found at. */
+function newFindings(known: readonly Finding[], found: readonly Finding[]): Finding[] {
+  const positions = new Set(known.map(({ position }) => position));
+  return found.filter(({ position }) => !positions.has(position));
+}
+
+const readModelFinding = (difference: string): Finding => ({
+  kind: 'edited',
+  position: null,
+  stream: 'readmodels.sqlite',
+  expected: 'what the log says',
+  found: difference,
+});
+
+function compare(readModels: UntouchedFile, log: UntouchedFile, temporary: string) {
+  const thread = startThread<CompareThread>(new URL('./compareWorker.ts', import.meta.url), {
+    name: 'read model comparer',
+  });
+  const files = {
+    livePath: readModels.location,
+    logPath: log.location,
+    freshPath: join(temporary, 'rebuilt.sqlite'),
+  };
+  const result: Promise<Comparison | { readonly error: Error }> = thread
+    .request('compare', files)
+    .catch((error: Error) => ({ error }));
+  return { result, stop: () => thread.terminate() };
+}

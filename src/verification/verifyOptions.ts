@@ -1,0 +1,18 @@
+import type { OnProgress } from './scanSource.ts';
+
+export interface VerifyOptions {
+  /** Positions of the first and the last event to verify; default: the whole log. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly onProgress?: OnProgress | undefined;
+  /** Called with a sentence about what is done now. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Number of threads that read events; default: one for each core. */
+  readonly threads?: number | undefined;
+}
+
+/** There is nothing that can be verified; the message says why and what to do. */
+export class CannotVerify extends Error {
+  override readonly name = 'CannotVerify';
+}
