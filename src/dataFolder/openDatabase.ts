@@ -8,6 +8,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'outbox.sqlite':
     'Its events may exist nowhere else: keep it. Restore it from a backup, or move it away and run "svc accept-loss" to go on without them.',
   'mirror.sqlite': 'Stop svc and delete it: the next start copies it again from EventStoreDB.',
+  'tree.sqlite': 'Stop svc and delete it: the next start makes it again from the event log.',
   'readmodels.sqlite': 'Stop svc and delete it: the next start makes it again from the event log.',
 };
 const RESTORE = 'Stop svc and restore the data folder from a backup.';

@@ -1,0 +1,132 @@
+import { hash as digest } from 'node:crypto';
+
+/** An event as its row stores it. Data and metadata are the stored text itself, not parsed. */
+export interface StoredRow {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly time: number;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/** A name that is too long for a leaf entry: its size in UTF-8 and the SHA-256 of that. */
+export interface LongName {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** What a leaf entry says of an event. */
+export interface LeafEntry {
+  readonly position: number;
+  readonly stream: string | LongName;
+  readonly revision: number;
+  readonly id: string | LongName;
+  readonly type: string | LongName;
+  readonly version: number;
+  readonly time: number;
+  /** Of a request's events the request id; null when the metadata has none. */
+  readonly correlationId: string | LongName | null;
+  /** SHA-256 of the stored text in UTF-8, 64 hex digits. */
+  readonly dataSha256: string;
+  readonly metadataSha256: string;
+}
+
+/** Bytes below which each of the four names stands in the entry in full, as JSON in UTF-8; stream names of svc always do not exceed it in ASCII. */
+const MAX_NAME_BYTES = 640;
+
+/** No leaf entry has more bytes. */
+export const MAX_LEAF_BYTES = 4_095;
+
+const sha256 = (text: string): string => digest('sha256', text, 'hex');
+
+/**
+ * The leaf entry of an event: one line of JSON in the canonical form of RFC 8785 (keys sorted, no spaces), so that any
+ * implementation can write it from the same fields. The leaf's index in the tree is `position - 1`.
+ */
+export const leafEntryOf = (row: StoredRow): string =>
+  writeEntry(row, correlationIdOf(row.metadata), sha256(row.data), sha256(row.metadata));
+
+function writeEntry(
+  row: Omit<StoredRow, 'data' | 'metadata'>,
+  correlationId: string | null,
+  data: string,
+  metadata: string,
+): string {
+  return (
+    `{"correlationId":${correlationId === null ? 'null' : nameOf(correlationId)},"dataSha256":"${data}","id":${nameOf(row.id)},` +
+    `"metadataSha256":"${metadata}","position":${row.position},"revision":${row.revision},"stream":${nameOf(row.stream)},` +
+    `"time":${row.time},"type":${nameOf(row.type)},"version":${row.version}}`
+  );
+}
+
+function nameOf(name: string): string {
+  const json = JSON.stringify(name);
+  // Counting bytes costs; a character has at most three.
+  if (json.length * 3 <= MAX_NAME_BYTES || Buffer.byteLength(json) <= MAX_NAME_BYTES) return json;
+  return `{"bytes":${Buffer.byteLength(name)},"sha256":"${sha256(name)}"}`;
+}
+
+/** The correlation id in metadata as stored. */
+function correlationIdOf(metadata: string): string | null {
+  try {
+    const id = (JSON.parse(metadata) as { readonly correlationId?: unknown } | null)?.correlationId;
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A line is not a leaf entry; the message says why. */
+export class InvalidLeafEntry extends Error {
+  override readonly name = 'InvalidLeafEntry';
+}
+
+const KEYS = 'correlationId,dataSha256,id,metadataSha256,position,revision,stream,time,type,version';
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Reads a leaf entry. @throws InvalidLeafEntry unless it has exactly the bytes in which svc writes it */
+export function parseLeafEntry(line: string): LeafEntry {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new InvalidLeafEntry('it is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Object.keys(value).join() !== KEYS) {
+    throw new InvalidLeafEntry(`it is not an object with the keys ${KEYS}`);
+  }
+  const entry = value as LeafEntry;
+  for (const key of ['position', 'revision', 'time', 'version'] as const) {
+    if (!Number.isSafeInteger(entry[key])) throw new InvalidLeafEntry(`its ${key} is not a whole number`);
+  }
+  if (entry.position < 1) throw new InvalidLeafEntry('its position is not above 0');
+  for (const key of ['dataSha256', 'metadataSha256'] as const) {
+    if (typeof entry[key] !== 'string' || !SHA256.test(entry[key]))
+      throw new InvalidLeafEntry(`its ${key} is not a SHA-256`);
+  }
+  for (const key of ['stream', 'id', 'type', 'correlationId'] as const) {
+    const name = entry[key];
+    if (!(key === 'correlationId' && name === null) && typeof name !== 'string' && !isLongName(name)) {
+      throw new InvalidLeafEntry(`its ${key} is not a name`);
+    }
+    if (typeof name === 'string' && nameOf(name) !== JSON.stringify(name))
+      throw new InvalidLeafEntry(`its ${key} is too long`);
+  }
+  if (JSON.stringify(entry) !== line) throw new InvalidLeafEntry('it is not written in canonical form');
+  return entry;
+}
+
+function isLongName(name: unknown): name is LongName {
+  if (typeof name !== 'object' || name === null || Object.keys(name).join() !== 'bytes,sha256') return false;
+  const { bytes, sha256: hash } = name as LongName;
+  // In JSON a byte becomes at most six (\u0000).
+  return Number.isSafeInteger(bytes) && bytes * 6 + 2 > MAX_NAME_BYTES && typeof hash === 'string' && SHA256.test(hash);
+}
+
+/** Whether a name in an entry stands for this text. */
+export const isNamed = (name: string | LongName | null, text: string): boolean =>
+  name !== null && nameOf(text) === JSON.stringify(name);
