@@ -42,7 +42,7 @@ const MAX_NOTE_BYTES = 1_000_000;
  * @throws NoteError when its form is not valid
  */
 export function parseNote(bytes: Buffer | string): SignedNote {
-  const note = typeof bytes === 'string' ? bytes : decodeUtf8(bytes);
+  const note = decodeText(bytes);
   if (note.length > MAX_NOTE_BYTES) throw new NoteError(`the note is longer than ${MAX_NOTE_BYTES} characters`);
   if (!note.isWellFormed()) throw new NoteError('the note is not Unicode text');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the format forbids.
@@ -59,11 +59,13 @@ export function parseNote(bytes: Buffer | string): SignedNote {
   return { text: note.slice(0, gap + 1), signatures: lines.map(parseSignatureLine) };
 }
 
-function decodeUtf8(bytes: Buffer): string {
+/** @throws NoteError for bytes that are not UTF-8 */
+export function decodeText(bytes: Buffer | string): string {
+  if (typeof bytes === 'string') return bytes;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new NoteError('the note is not UTF-8');
+    throw new NoteError('the bytes are not UTF-8');
   }
 }
 

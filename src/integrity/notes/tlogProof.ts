@@ -3,7 +3,7 @@ import { verifyInclusion } from '../merkle/proofs.ts';
 import { decodeBase64 } from './base64.ts';
 import { openCheckpoint, parseCheckpoint, type VerifiedCheckpoint } from './checkpoint.ts';
 import { NoteError, type VerifierKey } from './noteKeys.ts';
-import { parseNote } from './signedNote.ts';
+import { decodeText, parseNote } from './signedNote.ts';
 
 /** That an entry stands in the tree of a checkpoint (https://c2sp.org/tlog-proof). */
 export interface TlogProof {
@@ -32,7 +32,7 @@ export const formatProof = ({ index, hashes, checkpoint, extra }: TlogProof): st
 
 /** Reads a proof; nothing in it is verified. @throws NoteError when its form is not valid */
 export function parseProof(bytes: Buffer | string): TlogProof {
-  const text = typeof bytes === 'string' ? bytes : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const text = decodeText(bytes);
   const gap = text.indexOf('\n\n');
   if (gap < 0) throw new NoteError('the proof has no empty line before its checkpoint');
   const lines = text.slice(0, gap).split('\n');

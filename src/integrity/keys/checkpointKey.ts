@@ -1,0 +1,95 @@
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type SigningKey, signingKeyOf, signingKeyOfObject } from '../notes/noteKeys.ts';
+
+/** The checkpoint key is not a key, or other users may read its file; the message says what to do. */
+export class InvalidCheckpointKey extends Error {
+  override readonly name = 'InvalidCheckpointKey';
+  readonly code = 'INVALID_CHECKPOINT_KEY';
+}
+
+const KEY_BYTES = 32;
+
+export const keyFileIn = (folder: string): string => join(folder, 'checkpoint.key');
+
+/**
+ * Reads a private key of Ed25519 from text: 32 bytes as 64 hex digits, base64 or base64url, or PEM (PKCS #8).
+ * @param source names the key in the message, e.g. `SVC_CHECKPOINT_KEY`
+ * @throws InvalidCheckpointKey; the message never contains the text
+ */
+export function parseCheckpointKey(text: string, source: string): SigningKey {
+  const trimmed = text.trim();
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return signingKeyOf(Buffer.from(trimmed, 'hex'));
+  const seed = Buffer.from(trimmed, 'base64');
+  if (/^[\w+/-]{43}=?$/.test(trimmed) && seed.length === KEY_BYTES) return signingKeyOf(seed);
+  try {
+    return signingKeyOfObject(createPrivateKey(trimmed));
+  } catch {
+    throw new InvalidCheckpointKey(
+      `${source} must be a private key of Ed25519: 32 random bytes as base64 or as 64 hex digits, or PEM. ` +
+        'Create one with `openssl rand -base64 32`.',
+    );
+  }
+}
+
+/**
+ * Reads the checkpoint key from a file.
+ * @param mayCreate creates a missing file
+ * @throws InvalidCheckpointKey when it is missing, not a key, or not private
+ */
+export function checkpointKeyFromFile(path: string, { mayCreate }: { readonly mayCreate: boolean }): SigningKey {
+  if (!existsSync(path)) {
+    if (!mayCreate) throw new InvalidCheckpointKey(`${path} is missing: name the file of the checkpoint key.`);
+    writeKeyFile(path, randomBytes(KEY_BYTES));
+  }
+  if ((statSync(path).mode & 0o077) !== 0) {
+    throw new InvalidCheckpointKey(`${path} can be read by other users. Run: chmod 600 ${path}`);
+  }
+  return parseCheckpointKey(readFileSync(path, 'utf8'), path);
+}
+
+/** Creates the file, complete and synced; one that another process created meanwhile stays. */
+function writeKeyFile(path: string, seed: Buffer): void {
+  const draft = `${path}.new`;
+  // What a killed process left may be cut short.
+  rmSync(draft, { force: true });
+  writeSynced(draft, `${seed.toString('base64')}\n`, 0o600);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(dirname(path));
+}
+
+function writeSynced(path: string, text: string, mode: number): void {
+  const file = openSync(path, 'wx', mode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
