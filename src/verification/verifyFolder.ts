@@ -122,7 +122,7 @@ const readModelFinding = (difference: string): Finding => ({
   kind: 'edited',
   position: null,
   stream: 'readmodels.sqlite',
-  expected: 'what the log says',
+  expected: 'what the log says: the log or the read models were changed',
   found: difference,
 });
 
