@@ -43,3 +43,6 @@ export interface Verification {
 
 /** Of a log that is wrong throughout, the first ones say enough. */
 export const MAX_FINDINGS = 1_000;
+
+/** What is expected of a line of an export. */
+export const EVENT_IN_JSON = 'an event in JSON';

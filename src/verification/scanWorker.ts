@@ -1,6 +1,6 @@
 import { serveThread } from '../lib/threads/serveThread.ts';
 import { transfer } from '../lib/threads/transfer.ts';
-import type { Finding } from './finding.ts';
+import { EVENT_IN_JSON, type Finding } from './finding.ts';
 import { locate, PartScanner } from './partScanner.ts';
 import { openRangeReader } from './readRange.ts';
 import type { ScanThread } from './scanProtocol.ts';
@@ -14,7 +14,7 @@ await serveThread<ScanThread>(({ source, wanted }) => {
     kind: 'edited',
     position: null,
     stream: null,
-    expected: 'an event in JSON',
+    expected: EVENT_IN_JSON,
     found: line,
   });
   return {

@@ -52,13 +52,16 @@ export async function verifyFolder(options: VerifyFolderOptions): Promise<Verifi
 async function verifyOnce(options: VerifyFolderOptions, temporary: string): Promise<Verification | undefined> {
   const { folder, logName = 'log.sqlite', logPath = join(folder, logName), comparesReadModels = true } = options;
   const { onProgress = () => {}, onStep = () => {}, signal, threads } = options;
-  if (!existsSync(logPath))
-    throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   const readModelsPath = join(folder, 'readmodels.sqlite');
   const readModels =
     comparesReadModels && existsSync(readModelsPath) ? untouchedFile(readModelsPath, temporary) : undefined;
   // Before the log: what is ahead of the log proves a loss.
   const facts = readKnownFacts(folder, logName.replace('.sqlite', '.mark'), readModels?.location);
+  if (!existsSync(logPath)) {
+    const findings = compareFacts(facts, [], { after: 0, last: 0 });
+    if (findings.length > 0) return { ok: false, events: 0, root: null, findings, notes: [`${logPath} is missing.`] };
+    throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+  }
   const log = untouchedFile(logPath, temporary);
   facts.push(...positionsGiven(log.location));
   const extent = openExtent(log.location);

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { expectKinds } from '../../test/support/forgeries/expectKinds.ts';
+import { readRows, removeWitnesses, writeRows } from '../../test/support/forgeries/forgedFiles.ts';
+import { forgeries } from '../../test/support/forgeries/forgeries.ts';
+import { copyOf, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { createRandom } from '../../test/support/random.ts';
+import { thoroughness } from '../../test/support/runs.ts';
+import { verifyFolder } from './verifyFolder.ts';
+
+// SVC_TEST_RUNS=20 forges with a hundred seeds.
+const SEEDS = Array.from({ length: Math.ceil(5 * thoroughness) }, (_, index) => index + 1);
+const threads = 1;
+
+test.each(SEEDS)('finds every forgery in a data folder by its kind (seed %i)', { timeout: 120_000 }, async (seed) => {
+  const honest = await honestFolder(seed);
+  expect(await verifyFolder({ folder: honest, threads })).toMatchObject({ ok: true, notes: [] });
+  for (const forgery of forgeries) {
+    const folder = await copyOf(honest);
+    writeRows(folder, forgery.forge(readRows(folder), createRandom(seed)));
+    expectKinds(await verifyFolder({ folder, threads }), forgery.inFolder, forgery.name);
+    removeWitnesses(folder);
+    expectKinds(await verifyFolder({ folder, threads }), forgery.alone, `${forgery.name}, without witnesses`);
+  }
+});
