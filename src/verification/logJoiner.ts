@@ -1,7 +1,10 @@
 import { NO_HASH } from '../eventLog/hashChain.ts';
-import { type Finding, MAX_FINDINGS } from './finding.ts';
+import { type Finding, type FindingKind, MAX_FINDINGS } from './finding.ts';
 import { Key64Set, keyText } from './key64Set.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart, Segment } from './scanProtocol.ts';
+
+/** What missing events look like to those behind them; an event that was changed or added is never accepted. */
+const OF_GAPS: ReadonlySet<FindingKind> = new Set(['deleted', 'reordered', 'rehashed', 'forked']);
 
 /** The last event of a stream so far. */
 interface Head {
@@ -91,7 +94,7 @@ export class LogJoiner {
   /** @param acceptedUpTo gaps up to this position were accepted by an operator */
   findings(acceptedUpTo: number): Finding[] {
     const accepted = this.#findings.filter(
-      ({ kind, position }) => kind === 'edited' || (position ?? 0) > acceptedUpTo || kind === 'bytes not canonical',
+      ({ kind, position }) => !OF_GAPS.has(kind) || (position ?? 0) > acceptedUpTo,
     );
     return [...accepted, ...this.#missingEvents(acceptedUpTo), ...this.#contradictions(acceptedUpTo)]
       .toSorted((left, right) => (left.position ?? 0) - (right.position ?? 0))

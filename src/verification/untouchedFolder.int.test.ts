@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
@@ -65,4 +65,14 @@ test('verifies a part of a log against the events before it', async () => {
   const { ok, events, notes } = await verifyFolder({ folder, threads, from: 100, to: 150 });
   expect({ ok, events }).toEqual({ ok: true, events: 51 });
   expect(notes).toHaveLength(1);
+});
+
+test('finds a log of which SQLite cannot read a part', async () => {
+  const folder = await honestFolder(1);
+  const path = join(folder, 'log.sqlite');
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, 8_192 * 4, 8_192 * 12);
+  writeFileSync(path, bytes);
+  const { findings } = await verifyFolder({ folder, threads });
+  expect(findings).toMatchObject([{ kind: 'edited', found: expect.stringContaining(`${path} is damaged`) }]);
 });

@@ -32,7 +32,7 @@ const DAMAGED = /is damaged, or not a file of svc|malformed|not a database/;
 /**
  * Verifies the log of a data folder: every event, the chain of each stream, positions, what stands beside the log, the fold and
  * the read models. Writes nothing into the folder, takes no lock, and needs no key; a service may be running.
- * @throws CannotVerify, and the error of SQLite for a file that is no database
+ * @throws CannotVerify, and what opening a file throws
  */
 export async function verifyFolder(options: VerifyFolderOptions): Promise<Verification> {
   for (let attempt = 1; ; attempt += 1) {
@@ -40,12 +40,23 @@ export async function verifyFolder(options: VerifyFolderOptions): Promise<Verifi
     try {
       const result = await verifyOnce(options, temporary);
       if (result) return result;
+    } catch (error) {
+      const { message } = error as Error;
+      if (!DAMAGED.test(message)) throw error;
+      return damaged(message);
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }
     if (attempt === MAX_ATTEMPTS) throw new CannotVerify('A service starts and stops over the folder all the time.');
     options.onStep?.('A service has started or stopped meanwhile. Beginning again.');
   }
+}
+
+/** SQLite cannot read all of the file: whatever is there is not what was written. */
+function damaged(message: string): Verification {
+  const found = message.replace(/file:\/\/(\S+?)\?\w+=1/, '$1');
+  const finding: Finding = { kind: 'edited', position: null, stream: null, expected: 'a file that can be read', found };
+  return { ok: false, events: 0, root: null, findings: [finding], notes: [] };
 }
 
 /** @returns undefined when another process began to write meanwhile */
