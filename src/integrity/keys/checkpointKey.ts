@@ -24,7 +24,8 @@ const KEY_BYTES = 32;
 export const keyFileIn = (folder: string): string => join(folder, 'checkpoint.key');
 
 /**
- * Reads a private key of Ed25519 from text: 32 bytes as 64 hex digits, base64 or base64url, or PEM (PKCS #8).
+ * Reads a private key of Ed25519 from text: 32 bytes as 64 hex digits, base64 or base64url, or PEM (PKCS #8)
+ * (docs/decisions/0071-checkpoint-key.md).
  * @param source names the key in the message, e.g. `SVC_CHECKPOINT_KEY`
  * @throws InvalidCheckpointKey; the message never contains the text
  */

@@ -11,7 +11,7 @@ export interface KeyChange {
 
 /**
  * States that a log goes on with another key: a note with both verifier keys, signed by the key before, and by the new one to
- * prove that it is held.
+ * prove that it is held (docs/decisions/0071-checkpoint-key.md).
  * @throws NoteError for an origin that cannot be the name of a key
  */
 export function signKeyChange(origin: string, before: SigningKey, after: SigningKey): string {

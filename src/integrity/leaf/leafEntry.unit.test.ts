@@ -91,6 +91,39 @@ describe('a leaf entry', () => {
     }
   });
 
+  test('has the correlation id that JSON.parse finds, in every spelling of metadata', () => {
+    const value = fc.oneof(
+      fc.constantFrom('', '},"correlationId":"x', '"', '{', '\\', 'req_1', '"correlationId"', '\u00fc'),
+      fc.string({ maxLength: 8 }),
+    );
+    const metadata = fc
+      .tuple(
+        value,
+        value,
+        value,
+        fc.constantFrom(
+          '',
+          ',"correlationId":"again"',
+          ',"correlation\\u0049d":"again"',
+          ',"a":{"correlationId":"in"}',
+        ),
+      )
+      .map(
+        ([agent, id, node, more]) =>
+          `{"schemaVersion":2,"metadataVersion":2,"actor":{"kind":"operator","userAgent":${JSON.stringify(agent)}},` +
+          `"correlationId":${JSON.stringify(id)},"node":${JSON.stringify(node)}${more}}`,
+      );
+    fc.assert(
+      fc.property(metadata, (text) => {
+        const entry = parseLeafEntry(leafEntryOf({ ...row, metadata: text }));
+        expect(entry.correlationId).toBe(JSON.parse(text).correlationId);
+      }),
+      runs(500),
+    );
+    const nested = '{"schemaVersion":2,"metadataVersion":2,"actor":{"kind":"x","correlationId":"in"},"node":"n"}';
+    expect(parseLeafEntry(leafEntryOf({ ...row, metadata: nested })).correlationId).toBeNull();
+  });
+
   test.each([
     ['x', 'not JSON'],
     ['[]', 'not an object'],

@@ -8,6 +8,7 @@ import {
   consistencyProof,
   inclusionProof,
   rangeRoot,
+  rootFromInclusion,
   type SubtreeHash,
   verifyConsistency,
   verifyInclusion,
@@ -145,6 +146,22 @@ describe('proofs', () => {
       }),
       runs(60),
     );
+  });
+
+  test('are refused by their length alone', () => {
+    const entries = entriesOf(11);
+    const proof = path(4, entries);
+    const leaf = leafHash('entry 4');
+    expect(() => rootFromInclusion(4, 11, leaf, proof.slice(0, -1))).toThrow('the inclusion proof has too few hashes');
+    expect(() => rootFromInclusion(4, 11, leaf, [...proof, leaf])).toThrow('the inclusion proof has too many hashes');
+    expect(() => rootFromInclusion(4, 11, leaf.subarray(1), proof)).toThrow('a hash does not have 32 bytes');
+    const links = subproof(5, entries, true);
+    const [old, root] = [mth(entries.slice(0, 5)), mth(entries)];
+    expect(() => verifyConsistency(5, old, 11, root, links.slice(0, -1))).toThrow('too few hashes');
+    expect(() => verifyConsistency(5, old, 11, root, [])).toThrow('too few hashes');
+    expect(() => verifyConsistency(5, old, 11, root, [...links, leaf])).toThrow('too many hashes');
+    expect(() => verifyConsistency(5, old, 5, old, [leaf])).toThrow('too many hashes');
+    expect(() => verifyConsistency(5, old, 5, mth(entries.slice(1, 6)), [])).toThrow('different roots');
   });
 
   test('hold from the empty tree to any', () => {

@@ -6,7 +6,7 @@ import { MerkleTree } from '../merkle/merkleTree.ts';
 import { inclusionProof } from '../merkle/proofs.ts';
 import { formatCheckpoint, openCheckpoint, parseCheckpoint, signCheckpoint } from './checkpoint.ts';
 import { COSIGNATURE, parseVkey, signingKeyOf, verifierKey } from './noteKeys.ts';
-import { cosignedMessage, formatSignature, parseNote, signNote, verifyNote } from './signedNote.ts';
+import { formatSignature, parseNote, signNote, verifyNote } from './signedNote.ts';
 import { formatProof, parseProof, verifyProof } from './tlogProof.ts';
 
 const ORIGIN = 'svc.example/log';
@@ -26,7 +26,7 @@ then you don't know what your problem is.
 const cosign = (text: string, time: number) => {
   const stamp = Buffer.alloc(8);
   stamp.writeBigUInt64BE(BigInt(time));
-  const signature = Buffer.concat([stamp, witness.sign(cosignedMessage(text, time))]);
+  const signature = Buffer.concat([stamp, witness.sign(Buffer.from(`cosignature/v1\ntime ${time}\n${text}`))]);
   return formatSignature({ name: witnessKey.name, id: witnessKey.id, signature });
 };
 
