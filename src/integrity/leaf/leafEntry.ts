@@ -35,7 +35,7 @@ export interface LeafEntry {
   readonly metadataSha256: string;
 }
 
-/** Bytes below which each of the four names stands in the entry in full, as JSON in UTF-8; stream names of svc always do not exceed it in ASCII. */
+/** Bytes, as JSON in UTF-8, up to which each of the four names stands in the entry in full. */
 const MAX_NAME_BYTES = 640;
 
 /** No leaf entry has more bytes. */

@@ -1,4 +1,4 @@
-/** A bundle of leaf entries is the concatenation of entries, each after its length as a big-endian uint16 (https://c2sp.org/tlog-tiles). */
+// A bundle is the concatenation of leaf entries, each after its length as a big-endian uint16 (https://c2sp.org/tlog-tiles).
 
 const MAX_ENTRY_BYTES = 0xffff;
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeBundle, encodeBundle } from './entryBundle.ts';
 import { parseTilePath, tilePath, tilesOf, tileWidth } from './tilePaths.ts';
 
-test('names tiles as the specification does', () => {
+test('names tiles as c2sp.org/tlog-tiles does', () => {
   expect(tilePath({ level: 0, index: 1_234_067, width: 256 })).toBe('tile/0/x001/x234/067');
   expect(tilePath({ level: 'entries', index: 3, width: 12 })).toBe('tile/entries/003.p/12');
   expect(tilePath({ level: 2, index: 1_000, width: 1 })).toBe('tile/2/x001/000.p/1');
@@ -46,7 +46,7 @@ test.each([
   expect(parseTilePath(path)).toBeUndefined();
 });
 
-test('lists the tiles of the example of the specification', () => {
+test('lists the tiles of the example in c2sp.org/tlog-tiles', () => {
   const tiles = [...tilesOf(70_000)].filter(({ level }) => level !== 'entries');
   expect(tiles.filter(({ level, width }) => level === 0 && width === 256)).toHaveLength(273);
   expect(tiles.filter(({ level, width }) => level !== 0 || width < 256)).toEqual([

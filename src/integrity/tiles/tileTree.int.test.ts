@@ -153,6 +153,10 @@ describe('the tree in tiles', () => {
     });
     expect(() => broken.inclusionProof(300, 600)).toThrow('tile 1 of level 0 has 1 hashes');
     expect(() => broken.entry(0)).toThrow('the bundle of entry 0 does not have it');
+    const cut = new TreeReader({ size: () => 600, readTile: () => undefined, readBundle: () => Buffer.of(0, 9, 1) });
+    for (const read of [() => cut.entry(0), () => cut.read({ level: 'entries', index: 0, width: 1 })]) {
+      expect(read).toThrow(expect.objectContaining({ name: 'TilesDamaged' }));
+    }
     store.close();
   });
 });

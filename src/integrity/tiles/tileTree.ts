@@ -124,22 +124,30 @@ export class TreeReader {
     return consistencyProof(from, to, this.#subtreeHash());
   }
 
-  /** The leaf entry at an index; undefined when there is none. */
+  /** The leaf entry at an index; undefined when there is none. @throws TilesDamaged */
   entry(index: number): Buffer | undefined {
     if (!Number.isSafeInteger(index) || index < 0 || index >= this.size()) return undefined;
-    const bundle = this.#tiles.readBundle(Math.floor(index / TILE_WIDTH));
-    const entry = bundle && decodeBundle(bundle)[index % TILE_WIDTH];
+    const entry = this.#bundle(Math.floor(index / TILE_WIDTH), decodeBundle)[index % TILE_WIDTH];
     if (!entry) throw new TilesDamaged(`the bundle of entry ${index} does not have it`);
     return entry;
   }
 
-  /** The bytes of a tile or bundle as https://c2sp.org/tlog-tiles serves them; undefined when the tree has none that is as wide. */
+  /**
+   * The bytes of a tile or bundle as https://c2sp.org/tlog-tiles serves them; undefined when the tree has none that is as wide.
+   * @throws TilesDamaged
+   */
   read({ level, index, width }: TileName): Buffer | undefined {
     if (tileWidth(level, index, this.size()) < width) return undefined;
     if (level !== 'entries') return hashesOf(this.#tiles, level, index, width);
-    const bundle = this.#tiles.readBundle(index);
-    if (!bundle) throw new TilesDamaged(`bundle ${index} is missing`);
-    return cutBundle(bundle, width);
+    return this.#bundle(index, (bundle) => cutBundle(bundle, width));
+  }
+
+  #bundle<T>(index: number, use: (bundle: Buffer) => T): T {
+    try {
+      return use(this.#tiles.readBundle(index) ?? Buffer.alloc(0));
+    } catch (error) {
+      throw new TilesDamaged(`bundle ${index} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   #requireSize(size: number): void {
