@@ -7,6 +7,8 @@ import type { EventMetadata } from '../../src/eventLog/eventLog.ts';
 /** The last event happens now. At this rate a million events cover 18 days. */
 const REQUESTS_PER_HOUR = 2_300;
 const STEP_MS = 3_600_000 / REQUESTS_PER_HOUR;
+/** One request in this many fails on one or two accounts before another one serves it. */
+const FAILED_OVER_EVERY = 12;
 /** One event in this many is a sample of an account's usage. */
 const SAMPLE_EVERY = 13;
 
@@ -87,6 +89,7 @@ function event(position: number, time: number): [type: string, data: unknown] {
       priceVersion: '2026-11-01',
       pin: { digest: digest(`session ${position % 2_000}`).slice(0, 32), isFallback: false },
       attempts: [
+        ...failedBefore(position, accountId, random, requestedAt),
         {
           decidedAt: position,
           asOf: requestedAt,
@@ -99,6 +102,15 @@ function event(position: number, time: number): [type: string, data: unknown] {
       ],
     },
   ];
+}
+
+/** Attempts on other accounts. The first account fails most of the time that any does. */
+function failedBefore(position: number, own: string, random: () => number, at: number): unknown[] {
+  if (position % FAILED_OVER_EVERY !== 0) return [];
+  const tried = new Set(random() < 0.7 ? [accounts[0]] : [skewed(accounts, random()), skewed(accounts, random())]);
+  tried.delete(own);
+  const failure = { startedAt: at, endedAt: at, outcome: 'provider_error', providerStatus: 500 };
+  return [...tried].map((accountId) => ({ decidedAt: position, asOf: at, v: 1, accountId, ...failure }));
 }
 
 /** Stream and metadata. The hashes do not form a chain. */

@@ -65,6 +65,19 @@ export async function measureQueries(
   await measure('search by "re", as typed', () => page({ search: 're' }));
   await measure('search by a part of an id', (round) => page({ search: idOf(round).slice(12, 20) }));
   await measure('search by an error text', (round) => page({ search: `after ${round * 17} ms` }));
+  const tried = (round: number, count: number) => ({
+    attemptedAccountIds: Array.from({ length: count }, (_, index) => pick(accounts, round + index)),
+  });
+  await measure('page of an attempted account', (round) => page(tried(round, 1)));
+  await measure('page of the failing account', () => page(tried(0, 1)));
+  await measure('page of five attempted accounts', (round) => page(tried(round, 5)));
+  await measure('deep page of attempted accounts', (round) => page(tried(0, 5), deep(total * 0.2, round)));
+  await measure('attempted account, three filters', (round) =>
+    page({ ...threeFilters(round), ...tried(round + 3, 1) }),
+  );
+  await measure('search within an attempted account', (round) => page({ search: 'after 17', ...tried(round, 1) }));
+  await measure('options of an attempted account', (round) => requestLog.options(tried(round, 1), head));
+  await measure('options, five attempted accounts', (round) => requestLog.options(tried(round % 2, 5), head));
   await measure('options', () => requestLog.options({}, head));
   await measure('options with filters, 7 days', (round) =>
     requestLog.options({ ...threeFilters(round), ...week(round) }, head),

@@ -193,10 +193,12 @@ const high = { model: 'gpt-5.1', reasoning_effort: 'high' };
 test('lists the values of all rows in order, with their counts', async () => {
   expect(await options()).toEqual({
     account_ids: ['a', 'b'],
+    attempted_account_ids: ['a', 'b', 'c'],
     model_options: [none, high, low],
     statuses: ['200', '429', 'error'],
     counts: {
       account_ids: { a: 2, b: 1 },
+      attempted_account_ids: { a: 3, b: 1, c: 1 },
       model_options: [1, 2, 1],
       statuses: { 200: 2, 429: 1, error: 1 },
     },
