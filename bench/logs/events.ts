@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { instant } from '../../src/domain/core/brands.ts';
 import type { CompletedRequest } from '../../src/domain/request/events.ts';
 import type { EventMetadata } from '../../src/eventLog/eventLog.ts';
+import { NO_HASH } from '../../src/eventLog/hashChain.ts';
 
 /** The last event happens now. At this rate a million events cover 18 days. */
 const REQUESTS_PER_HOUR = 2_300;
@@ -113,24 +114,36 @@ function failedBefore(position: number, own: string, random: () => number, at: n
   return [...tried].map((accountId) => ({ decidedAt: position, asOf: at, v: 1, accountId, ...failure }));
 }
 
-/** Stream and metadata. The hashes do not form a chain. */
+/** The last event of a stream. */
+interface Head {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** Stream, revision and metadata. The events continue each other, but their hashes are not those of their contents. */
 function origin(
   position: number,
   time: number,
   { requestId, keyId }: Partial<CompletedRequest>,
-): [string, EventMetadata] {
+  heads: Map<string, Head>,
+): [stream: string, revision: number, metadata: EventMetadata] {
   const isRequest = requestId !== undefined;
   const day = new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+  const stream = isRequest ? `requests-bench.b1_${day}` : `accountUsage-bench_${day.slice(0, 6)}`;
+  const head = heads.get(stream) ?? { revision: -1, hash: NO_HASH };
+  const next = { revision: head.revision + 1, hash: digest(`hash ${position}`) };
+  heads.set(stream, next);
   return [
-    isRequest ? `requests-bench.b1_${day}` : `accountUsage-bench_${day.slice(0, 6)}`,
+    stream,
+    next.revision,
     {
       schemaVersion: 1,
       actor: keyId ? { kind: 'apiKey', keyId } : { kind: 'system', reason: 'usage polling' },
       correlationId: requestId ?? `sample-${position}`,
       causationId: null,
       node: 'bench',
-      previousHash: digest(`hash ${position - 1}`),
-      hash: digest(`hash ${position}`),
+      previousHash: head.hash,
+      hash: next.hash,
     },
   ];
 }
@@ -151,10 +164,12 @@ export function fillLog(path: string, count: number): void {
   const database = new DatabaseSync(path);
   database.exec(`
     PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-    CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER DEFAULT 0, id TEXT, type TEXT, version INTEGER, time INTEGER,
-      data TEXT, metadata TEXT) STRICT`);
+    CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER, id TEXT, type TEXT, version INTEGER, time INTEGER,
+      data TEXT, metadata TEXT) STRICT;
+    CREATE UNIQUE INDEX byStream ON events (stream, revision)`);
+  const heads = new Map<string, Head>();
   const insert = database.prepare(
-    'INSERT INTO events (position, stream, id, type, version, time, data, metadata) VALUES (?, ?, ?, ?, 1, ?, ?, ?)',
+    'INSERT INTO events (position, stream, revision, id, type, version, time, data, metadata) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?)',
   );
   const end = Date.now();
   for (let first = 1; first <= count; first += 50_000) {
@@ -162,8 +177,17 @@ export function fillLog(path: string, count: number): void {
     for (let position = first; position < first + 50_000 && position <= count; position++) {
       const time = instant(Math.floor(end - (count - position) * STEP_MS));
       const [type, data] = event(position, time);
-      const [stream, metadata] = origin(position, time, data as Partial<CompletedRequest>);
-      insert.run(position, stream, `event-${position}`, type, time, JSON.stringify(data), JSON.stringify(metadata));
+      const [stream, revision, metadata] = origin(position, time, data as Partial<CompletedRequest>, heads);
+      insert.run(
+        position,
+        stream,
+        revision,
+        `event-${position}`,
+        type,
+        time,
+        JSON.stringify(data),
+        JSON.stringify(metadata),
+      );
     }
     database.exec('COMMIT');
   }

@@ -1,4 +1,4 @@
-import type { AttemptKind, RequestKind } from '../../projections/requestLog.ts';
+import type { RequestKind } from '../../projections/requestLog.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 import { MAX_INSTANT } from './periodRanges.ts';
 import type { ModelOption, RequestLogFilter, RequestLogOptions } from './requestLogQueries.ts';
@@ -33,14 +33,21 @@ export function kindPredicate(filter: RequestLogFilter): KindPredicate | undefin
   };
 }
 
+/** The number of requests of a kind that tried an account before their own. */
+export interface AttemptCount {
+  readonly accountId: string;
+  /** The same object as in other counts of this kind. */
+  readonly kind: RequestKind;
+  readonly count: number;
+}
+
 /** Numbers of requests within the time range of a filter. */
 export interface RequestCounts {
   readonly kinds: readonly (readonly [RequestKind, number])[];
-  /** By each account that was tried before that of the request. */
-  readonly attempts: readonly (readonly [AttemptKind, number])[];
+  readonly attempts: readonly AttemptCount[];
   /**
-   * Requests that tried a wanted account before another one that is not wanted, each once; for filters with
-   * `attemptedAccountIds` only.
+   * Requests that tried a wanted account before another one that is not wanted, each once; for filters with several
+   * `attemptedAccountIds` only: for one, the attempts say it.
    */
   readonly attempted: readonly (readonly [RequestKind, number])[];
 }
@@ -60,7 +67,7 @@ export function filterOptions(
   const modelOptions = new Map<string, ModelOption & { count: number }>();
   const wanted = filter.attemptedAccountIds && new Set(filter.attemptedAccountIds);
   const own = wanted ? kinds.filter(([{ accountId }]) => accountId !== null && wanted.has(accountId)) : kinds;
-  for (const [kind, count] of wanted ? [...own, ...attempted] : own) {
+  for (const [kind, count] of wanted ? [...own, ...(wanted.size === 1 ? ofOne(attempts, wanted) : attempted)] : own) {
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
     if (isStatus && isModel && kind.accountId !== null) add(accountIds, kind.accountId, count);
     if (isAccount && isModel) add(statuses, kind.status, count);
@@ -70,10 +77,14 @@ export function filterOptions(
     modelOptions.set(key, { model: kind.model, effort: kind.effort, count: before + count });
   }
   const others = [...account, ...status, ...model];
+  // Evaluated once for each kind: there are many more attempts of them.
+  const matching = new Set<RequestKind>();
   for (const [kind, count] of kinds) {
-    if (kind.accountId !== null && all(others, kind)) add(attemptedAccountIds, kind.accountId, count);
+    if (!all(others, kind)) continue;
+    matching.add(kind);
+    if (kind.accountId !== null) add(attemptedAccountIds, kind.accountId, count);
   }
-  for (const [kind, count] of attempts) if (all(others, kind)) add(attemptedAccountIds, kind.attemptedAccountId, count);
+  for (const { accountId, kind, count } of attempts) if (matching.has(kind)) add(attemptedAccountIds, accountId, count);
   return {
     accountIds: inOrder(accountIds).map(([accountId, count]) => ({ accountId, count })),
     attemptedAccountIds: inOrder(attemptedAccountIds).map(([accountId, count]) => ({ accountId, count })),
@@ -81,6 +92,10 @@ export function filterOptions(
     modelOptions: inOrder(modelOptions).map(([, option]) => option),
   };
 }
+
+/** Requests that tried the only wanted account before their own. */
+const ofOne = (attempts: readonly AttemptCount[], wanted: ReadonlySet<string>): (readonly [RequestKind, number])[] =>
+  attempts.flatMap(({ accountId, kind, count }) => (wanted.has(accountId) ? [[kind, count] as const] : []));
 
 const all = (conditions: readonly Condition[], kind: RequestKind): boolean =>
   conditions.every((matches) => matches(kind));

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { signInAt } from '../support/provider/client.ts';
+import { serverError, startingTogether } from '../support/provider/scripts.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 const file = (account: SimulatedAccount, name = 'auth.json') => ({
@@ -131,6 +132,33 @@ journeys('accounts', () => {
       [id, null, '127.0.0.1:1'],
       [id, '127.0.0.1:1', null],
     ]);
+  });
+
+  test('shows that an account is failing, how it failed last, and the requests that tried it', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    await gateway.set({ sticky_threads_enabled: false });
+    const account = gateway.pool[0]?.at as SimulatedAccount;
+    account.always(startingTogether(3, serverError({ status: 500, body: 'html' })));
+    for (const { status } of await Promise.all([gateway.ask(), gateway.ask(), gateway.ask()])) expect(status).toBe(200);
+    await expect.poll(() => gateway.events('RequestCompleted').length, { timeout: 10_000 }).toBe(3);
+
+    const page = await visit({ path: '/accounts' });
+    await rowOf(page, account).getByText('Failing').waitFor();
+    await rowOf(page, account).getByText('3 of the last 3 attempts failed').waitFor();
+    await page.getByRole('button', { name: account.email, exact: true }).click();
+    const attempts = page.getByRole('region', { name: 'Attempts' });
+    await attempts.getByText('100 %').waitFor();
+    await attempts.getByText('provider error (status 500)').waitFor();
+    await attempts.getByText('0 requests served').waitFor();
+    await attempts.getByRole('link', { name: '3 attempted' }).click();
+
+    await page.getByRole('button', { name: /^Remove .*Attempted account/ }).waitFor();
+    const rows = page.getByRole('button', { name: /^Details of the request/ });
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(3);
+    await rows.first().click();
+    await page.getByRole('region', { name: 'Timing' }).getByText('provider error (status 500)').waitFor();
+    await page.goto(new URL('/', page.url()).href);
+    await page.getByText(`${account.email} is failing`).waitFor();
   });
 
   test('pauses, reactivates, signs in again, and deletes only after typing the name', async () => {

@@ -3,10 +3,9 @@ import { type Gateway, type GatewayOptions, validRequest } from '../support/gate
 import { gateways } from '../support/gateways.ts';
 import {
   endDelayedUntil,
-  type ResponseScript,
   requestRefused,
-  type Step,
   serverError,
+  startingTogether,
   textResponse,
   usageLimitReached,
 } from '../support/provider/scripts.ts';
@@ -22,20 +21,6 @@ async function start(options: GatewayOptions = {}) {
   const [first, second] = gateway.pool as [Gateway['pool'][number], Gateway['pool'][number]];
   await gateway.set({ sticky_threads_enabled: false });
   return { first, second };
-}
-
-/** Fails as scripted as soon as `count` requests have come, so that all of them have chosen the account. */
-function failingTogether(count: number, script: ResponseScript): ResponseScript {
-  const all = Promise.withResolvers<void>();
-  let missing = count;
-  return {
-    name: `${script.name} to ${count}`,
-    *steps() {
-      if (--missing === 0) all.resolve();
-      yield { until: all.promise };
-      yield* script.steps as Iterable<Step>;
-    },
-  };
 }
 
 const askTogether = (count: number) =>
@@ -63,7 +48,7 @@ test('an account that responds with 500 to everything is failing, with rate and 
     last_failure: null,
   });
   expect(await askTogether(1)).toEqual([200]);
-  first.at.always(failingTogether(3, serverError({ status: 500, body: 'html' })));
+  first.at.always(startingTogether(3, serverError({ status: 500, body: 'html' })));
   expect(await askTogether(3)).toEqual([200, 200, 200]);
   const { requestId } = gateway.events('RequestCompleted').at(-1)?.data ?? {};
   const health = await healthOf(first.id);
@@ -81,7 +66,7 @@ test('an account that responds with 500 to everything is failing, with rate and 
 
 test('health survives a restart, and one success ends the failing state', async () => {
   const { first } = await start({ env: {} });
-  first.at.always(failingTogether(3, serverError()));
+  first.at.always(startingTogether(3, serverError()));
   await askTogether(3);
   const before = await healthOf(first.id);
   expect(before.state).toBe('failing');
@@ -99,7 +84,7 @@ test('health survives a restart, and one success ends the failing state', async 
 
 test('an earlier moment shows the health of that moment', async () => {
   const { first } = await start();
-  first.at.always(failingTogether(3, serverError()));
+  first.at.always(startingTogether(3, serverError()));
   await askTogether(3);
   const position = (await gateway.logs())[0].position;
   const then = await healthOf(first.id, `?at=${position}`);

@@ -63,10 +63,10 @@ export function countAttempts(
   if (status === '200' && accountId !== null) count(accountId, afterSuccess(healthOf(accountId), time));
 }
 
-const afterSuccess = (health = initialState, time: Instant): AccountHealth => ({
-  ...health,
-  recent: withLatest(health.recent, time),
-});
+function afterSuccess({ recent, lastFailure }: AccountHealth = initialState, time: Instant): AccountHealth {
+  const next = withLatest(recent, time);
+  return lastFailure ? { recent: next, lastFailure } : { recent: next };
+}
 
 const afterFailure = (
   health = initialState,
@@ -85,10 +85,12 @@ const afterFailure = (
   },
 });
 
-const withLatest = (recent: readonly number[], latest: number): number[] => [
-  ...(recent.length < MAX_RECENT_ATTEMPTS ? recent : recent.slice(1)),
-  latest,
-];
+function withLatest(recent: readonly number[], latest: number): number[] {
+  // Every request does this; a spread takes a quarter longer.
+  const next = recent.slice(recent.length < MAX_RECENT_ATTEMPTS ? 0 : 1);
+  next.push(latest);
+  return next;
+}
 
 /** After an operator has asked for another attempt: what failed before says nothing about what follows. */
 export const withoutRecent = ({ lastFailure }: AccountHealth): AccountHealth => ({

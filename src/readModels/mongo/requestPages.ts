@@ -58,7 +58,7 @@ export async function requestLogOptions(view: ReadView, filter: RequestLogFilter
   const [kinds, attempts, further] = await Promise.all([
     mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByKind(view, part)),
     mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByAttempt(view, part)),
-    attempted ? countsByAttempted(view, attempted, range) : [],
+    attempted && attempted.accountIds.length > 1 ? countsByAttempted(view, attempted, range) : [],
   ]);
   // Kinds that occurred after the view's position are not loaded and do not count.
   const known = ({ kind: id, count }: KindCount) => {
@@ -71,7 +71,7 @@ export async function requestLogOptions(view: ReadView, filter: RequestLogFilter
       attempts: attempts
         .flat()
         .flatMap(({ attemptedAccountId, ...counted }) =>
-          known(counted).map(([kind, count]) => [{ attemptedAccountId, ...kind }, count] as const),
+          known(counted).map(([kind, count]) => ({ accountId: attemptedAccountId, kind, count })),
         ),
       attempted: further.flatMap(known),
     },

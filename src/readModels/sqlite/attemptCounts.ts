@@ -1,36 +1,41 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type AttemptKind, requestLog } from '../../../projections/requestLog.ts';
+import { requestLog } from '../../../projections/requestLog.ts';
 import { splitByPeriod } from '../periodRanges.ts';
+import type { AttemptCount } from '../requestFilter.ts';
 import { type AttemptSelection, attemptsIn, type RequestSelection } from './requestSelection.ts';
-import type { RequestTable } from './requestTable.ts';
-import { periodNumber } from './rollUpTable.ts';
+import type { Tables } from './tables.ts';
 
 type TimeRange = Pick<RequestSelection, 'from' | 'to'>;
 
-/** The numbers of requests that tried each account before their own. */
+/** The numbers of requests that tried each account before their own, by kind. */
 export function attemptCounts(
   database: DatabaseSync,
-  { kinds, attemptKinds }: RequestTable,
+  { requests: { kinds, attemptKinds }, attemptCounts: counts }: Pick<Tables, 'requests' | 'attemptCounts'>,
   { from, to }: TimeRange,
-): (readonly [AttemptKind, number])[] {
-  const inPeriods = database.prepare(
-    `SELECT attemptKindId AS id, SUM(requests) AS count FROM requestsByAttempt
-     WHERE period = ? AND start >= ? AND start < ? GROUP BY attemptKindId`,
-  );
+): AttemptCount[] {
   const inRows = database.prepare(
-    `SELECT accountId AS attemptedAccountId, kindId, COUNT(*) AS count FROM otherAttempts INDEXED BY otherAttemptsByTime
+    `SELECT accountId, kindId, COUNT(*) AS count FROM otherAttempts INDEXED BY otherAttemptsByTime
      WHERE requestedAt >= ? AND requestedAt < ? GROUP BY accountId, kindId`,
   );
-  return splitByPeriod(from, to, requestLog.periods.requestsByAttempt).flatMap((range) => {
+  const sums = new Float64Array(attemptKinds.entries.length + 1);
+  const found: AttemptCount[] = [];
+  for (const range of splitByPeriod(from, to, requestLog.periods.requestsByAttempt)) {
     if (range.period) {
-      const found = inPeriods.all(periodNumber(range.period), range.from, range.to) as { id: number; count: number }[];
-      return found.map(({ id, count }) => [attemptKinds.entryOf(id), count] as const);
+      counts.forEach(range.period, range.from, range.to, (id, count) => {
+        sums[id] = (sums[id] as number) + count;
+      });
+      continue;
     }
-    const found = inRows.all(range.from, range.to) as { attemptedAccountId: string; kindId: number; count: number }[];
-    return found.map(
-      ({ attemptedAccountId, kindId, count }) => [{ attemptedAccountId, ...kinds.entryOf(kindId) }, count] as const,
-    );
-  });
+    const rows = inRows.all(range.from, range.to) as { accountId: string; kindId: number; count: number }[];
+    for (const { accountId, kindId, count } of rows) found.push({ accountId, kind: kinds.entryOf(kindId), count });
+  }
+  for (let id = 1; id < sums.length; id++) {
+    const count = sums[id] as number;
+    if (count === 0) continue;
+    const { attemptedAccountId, kindId } = attemptKinds.entryOf(id);
+    found.push({ accountId: attemptedAccountId, kind: kinds.entryOf(Number(kindId)), count });
+  }
+  return found;
 }
 
 /** The numbers of requests that a selection finds by an account which was tried before their own, by kind id. */

@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 5, usageTrends 1, history 6, layout 8':
-    '1e8d8cc516d03c8f96f7fe3b937705be42a84d2c4767156a09324ef301f6a260',
+    '275d54d7ee2216e2828f92f1707d8444e7331d2252135a8b5c6196e6bac0cfa8',
   'requestLog 4, usageTrends 1, history 6, layout 7':
     '5fc7e1841c04a70260411e270896c90a9a0b08aa63039a2989876c08df895650',
   'requestLog 4, usageTrends 1, history 5, layout 7':

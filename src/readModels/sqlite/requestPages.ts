@@ -6,7 +6,7 @@ import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
-import type { RequestKindCounts } from './requestKindCounts.ts';
+import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
 import {
   type AttemptSelection,
@@ -55,9 +55,10 @@ export function requestLogPage(
 /** See `RequestLogQueries.options`. */
 export function requestLogOptions(
   database: DatabaseSync,
-  { requests: table, kindCounts }: Pick<Tables, 'requests' | 'kindCounts'>,
+  tables: Pick<Tables, 'requests' | 'kindCounts' | 'attemptCounts'>,
   filter: RequestLogFilter,
 ): RequestLogOptions {
+  const { requests: table, kindCounts } = tables;
   const range = timeRangeOf(filter);
   const { attemptedAccountIds } = filter;
   // Each list ignores another condition, so all of them are evaluated on the counts.
@@ -66,8 +67,8 @@ export function requestLogOptions(
   return filterOptions(
     {
       kinds: [...countsByKind(database, kindCounts, splitByPeriod(range.from, range.to))].map(entryOf),
-      attempts: attemptCounts(database, table, range),
-      attempted: attempted ? countsByAttempted(database, attempted, range).map(entryOf) : [],
+      attempts: attemptCounts(database, tables, range),
+      attempted: attempted && !attempted.isOne ? countsByAttempted(database, attempted, range).map(entryOf) : [],
     },
     filter,
   );
@@ -198,7 +199,7 @@ function scan(
 
 function countsByKind(
   database: DatabaseSync,
-  kinds: RequestKindCounts,
+  kinds: PeriodCounts,
   ranges: readonly PeriodRange[],
 ): Map<number, number> {
   const counts = new Map<number, number>();
@@ -208,7 +209,7 @@ function countsByKind(
   );
   for (const { period, from, to } of ranges) {
     if (period) {
-      kinds.addTo(counts, period, from, to);
+      kinds.forEach(period, from, to, (kindId, count) => counts.set(kindId, (counts.get(kindId) ?? 0) + count));
       continue;
     }
     for (const { kindId, count } of inRows.all(from, to) as { kindId: number; count: number }[]) {

@@ -37,7 +37,8 @@ export function selectionOf(filter: RequestLogFilter, { kinds, attemptKinds }: R
   const predicate = kindPredicate(filter);
   if (!predicate) return { ...timeRangeOf(filter), kinds: undefined, attempted: undefined };
   const { matches, attempted } = predicate;
-  const bytes = Uint8Array.from(kinds.entries, (kind) => (matches(kind) ? 1 : 0));
+  const bytes = bytesOf(kinds.entries, matches);
+  const attemptedBytes = attempted && bytesOf(kinds.entries, attempted.matches);
   const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
   return {
     ...timeRangeOf(filter),
@@ -45,12 +46,21 @@ export function selectionOf(filter: RequestLogFilter, { kinds, attemptKinds }: R
     attempted: attempted && {
       accountIds: JSON.stringify([...attempted.accountIds]),
       isOne: attempted.accountIds.size === 1,
-      bytes: Uint8Array.from(kinds.entries, (kind) => (attempted.matches(kind) ? 1 : 0)),
-      attemptBytes: Uint8Array.from(attemptKinds.entries, (kind) =>
-        attempted.accountIds.has(kind.attemptedAccountId) && attempted.matches(kind) ? 1 : 0,
+      bytes: attemptedBytes as Uint8Array,
+      attemptBytes: bytesOf(
+        attemptKinds.entries,
+        ({ attemptedAccountId, kindId }) =>
+          attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
       ),
     },
   };
+}
+
+/** A byte for each entry: 1 if it matches. Several times as fast as `Uint8Array.from`. */
+function bytesOf<Entry>(entries: readonly Entry[], matches: (entry: Entry) => boolean): Uint8Array {
+  const bytes = new Uint8Array(entries.length);
+  for (let index = 0; index < entries.length; index++) if (matches(entries[index] as Entry)) bytes[index] = 1;
+  return bytes;
 }
 
 /** The SQL condition on `kindId`. Where there is a selection, its bytes are the statement's parameter. */
@@ -77,8 +87,8 @@ export function rowCondition({ kinds, attempted }: RequestSelection, table: stri
 
 /** `FROM` and `WHERE` of the attempts that select further rows in a time range, each row once. */
 export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, from: Instant, to: Instant): Condition {
-  const first = `AND NOT EXISTS (SELECT 1 FROM otherAttempts AS earlier
-    WHERE earlier.position = tried.position AND earlier.ordinal < tried.ordinal AND earlier.${AMONG})`;
+  const first = `AND (ordinal = 0 OR NOT EXISTS (SELECT 1 FROM otherAttempts AS earlier
+    WHERE earlier.position = tried.position AND earlier.ordinal < tried.ordinal AND earlier.${AMONG}))`;
   return {
     sql: `FROM otherAttempts AS tried INDEXED BY otherAttemptsByAccount
       WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND substr(?, kindId, 1) = x'01' ${isOne ? '' : first}`,

@@ -37,7 +37,7 @@ const LAYOUT = `
     kindId INTEGER NOT NULL,
     PRIMARY KEY (position, ordinal)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS otherAttemptsByAccount ON otherAttempts (accountId, requestedAt, position, kindId);
+  CREATE INDEX IF NOT EXISTS otherAttemptsByAccount ON otherAttempts (accountId, requestedAt, position, kindId, ordinal);
   CREATE INDEX IF NOT EXISTS otherAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId);
   CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
@@ -88,7 +88,7 @@ const SELECT = `
 /** The rows of the request log, with dictionaries for their texts. */
 export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
-  readonly attemptKinds: Dictionary<AttemptKind>;
+  readonly attemptKinds: Dictionary<StoredAttemptKind>;
   readonly outcomes: Dictionary<RequestOutcome>;
   readonly #insert: StatementSync;
   readonly #insertOther: StatementSync;
@@ -102,13 +102,7 @@ export class RequestTable {
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
     this.kinds = new Dictionary(database, 'requestKinds', ['accountId', 'model', 'effort', 'status']);
-    this.attemptKinds = new Dictionary(database, 'attemptKinds', [
-      'attemptedAccountId',
-      'accountId',
-      'model',
-      'effort',
-      'status',
-    ]);
+    this.attemptKinds = new Dictionary(database, 'attemptKinds', ['attemptedAccountId', 'kindId']);
     this.outcomes = new Dictionary(database, 'requestOutcomes', ['apiKeyId', 'errorCode']);
     this.#insert = database.prepare(
       `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -130,6 +124,10 @@ export class RequestTable {
   insertRefusals(refusals: UnloggedRefusals): void {
     const { minute, position, unlogged } = refusals;
     this.#insertRefusals.run(minute, this.outcomes.idOf(refusals), position, unlogged);
+  }
+
+  attemptKindIdOf({ attemptedAccountId, ...kind }: AttemptKind): number {
+    return this.attemptKinds.idOf({ attemptedAccountId, kindId: String(this.kinds.idOf(kind)) });
   }
 
   /** Writes the rows added since the last flush. One series of writes takes half as long as writes between other work. */
@@ -203,6 +201,12 @@ export class RequestTable {
 }
 
 const NO_OTHERS: readonly string[] = [];
+
+/** An `AttemptKind` whose kind is in the other dictionary; a dictionary has texts only. */
+interface StoredAttemptKind {
+  readonly attemptedAccountId: string;
+  readonly kindId: string;
+}
 
 interface PendingRow {
   readonly row: RequestLogRow;

@@ -8,8 +8,13 @@ import { RollUpTable } from './rollUpTable.ts';
 /** The group of requests without an error code. */
 export const NO_ERROR = '';
 
-/** Creates the tables of all roll-ups. @param onKinds called with each period whose counts by kind have changed */
-export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, start: Instant) => void) {
+type OnChange = (period: Period, start: Instant) => void;
+
+/** Creates the tables of all roll-ups. @param listeners called with each period whose counts have changed */
+export function rollUpTables(
+  database: DatabaseSync,
+  { onKinds, onAttempts }: { readonly onKinds: OnChange; readonly onAttempts: OnChange },
+) {
   const requestsByKind = new RollUpTable(database, {
     table: 'requestsByKind',
     group: { name: 'kindId', type: 'INTEGER' },
@@ -22,6 +27,7 @@ export function rollUpTables(database: DatabaseSync, onKinds: (period: Period, s
     group: { name: 'attemptKindId', type: 'INTEGER' },
     periods: requestLog.periods.requestsByAttempt,
     sums: ['requests'],
+    onChange: onAttempts,
   });
   const requestsByOutcome = new RollUpTable(database, {
     table: 'requestsByOutcome',

@@ -7,8 +7,8 @@ import { type EventHandler, handlers } from '../projections.ts';
 import { HistoryIndex } from './historyIndex.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
+import { PeriodCounts } from './periodCounts.ts';
 import { RequestIdIndex } from './requestIdIndex.ts';
-import { RequestKindCounts } from './requestKindCounts.ts';
 import { RequestTable } from './requestTable.ts';
 import { NO_ERROR, rollUpTables } from './rollUps.ts';
 import type { RollUpTable } from './rollUpTable.ts';
@@ -19,7 +19,8 @@ const NO_HANDLERS: readonly EventHandler[] = [];
 export class Tables {
   readonly requests: RequestTable;
   readonly requestIds: RequestIdIndex;
-  readonly kindCounts: RequestKindCounts;
+  readonly kindCounts: PeriodCounts;
+  readonly attemptCounts: PeriodCounts;
   readonly history: HistoryIndex;
   readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
@@ -29,16 +30,19 @@ export class Tables {
   /** @param upTo position that the tables reach */
   constructor(database: DatabaseSync, log: LogReader, upTo: Position) {
     const requests = new RequestTable(database);
-    const rollUps = rollUpTables(database, (period, start) => this.kindCounts.forget(period, start));
-    this.kindCounts = new RequestKindCounts(database);
+    const rollUps = rollUpTables(database, {
+      onKinds: (period, start) => this.kindCounts.forget(period, start),
+      onAttempts: (period, start) => this.attemptCounts.forget(period, start),
+    });
+    this.kindCounts = new PeriodCounts(database, 'requestsByKind', 'kindId');
+    this.attemptCounts = new PeriodCounts(database, 'requestsByAttempt', 'attemptKindId');
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
     const addSums = {
       requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
-      requestsByAttempt: (at, group, sums) =>
-        rollUps.requestsByAttempt.add(at, requests.attemptKinds.idOf(group), sums),
+      requestsByAttempt: (at, group, sums) => rollUps.requestsByAttempt.add(at, requests.attemptKindIdOf(group), sums),
       requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
       requestsByErrorCode: (at, { errorCode }, sums) =>
         rollUps.requestsByErrorCode.add(at, errorCode ?? NO_ERROR, sums),

@@ -27,6 +27,21 @@ export const delayedUntil = (promise: Promise<unknown>, script: ResponseScript):
   },
 });
 
+/** Starts a script for the first `count` requests together, so that none of them has ended before the last one came. */
+export function startingTogether(count: number, script: ResponseScript): ResponseScript {
+  const all = Promise.withResolvers<void>();
+  let missing = count;
+  return {
+    ...script,
+    name: `${script.name} to ${count} together`,
+    *steps(context) {
+      if (--missing === 0) all.resolve();
+      yield { until: all.promise };
+      yield* stepsOf(script, context);
+    },
+  };
+}
+
 /** Sends the last event of a script when a promise has resolved, and thus never in one read with earlier events. */
 export const endDelayedUntil = (promise: Promise<unknown>, script: ResponseScript): ResponseScript => ({
   ...script,

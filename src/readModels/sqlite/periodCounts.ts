@@ -6,35 +6,33 @@ import { periodNumber } from './rollUpTable.ts';
 /** Cached periods, some kilobytes each. */
 const MAX_ENTRIES = 3_000;
 
-/** Kind ids and their numbers of requests, alternating. */
+/** Ids of groups and their numbers of requests, alternating. */
 type Counts = Uint32Array;
 
 /**
- * Caches the number of requests of each kind per period. Reading it from the roll-up takes time in proportion to the number of
- * kinds, and the dashboard queries the same hours and days repeatedly; past periods hardly ever change.
+ * Caches the number of requests of each group of a roll-up per period. Reading it takes time in proportion to the number of
+ * groups, and the dashboard queries the same hours and days repeatedly; past periods hardly ever change.
  */
-export class RequestKindCounts {
+export class PeriodCounts {
   readonly #starts: StatementSync;
-  readonly #kinds: StatementSync;
+  readonly #groups: StatementSync;
   readonly #cache = new Map<string, Counts>();
 
-  constructor(database: DatabaseSync) {
+  /** @param group the column of the group's id */
+  constructor(database: DatabaseSync, table: 'requestsByKind' | 'requestsByAttempt', group: string) {
     this.#starts = database.prepare(
       'SELECT DISTINCT start FROM requestsByErrorCode WHERE period = ? AND start >= ? AND start < ?',
     );
     this.#starts.setReturnArrays(true);
-    this.#kinds = database.prepare('SELECT kindId, requests FROM requestsByKind WHERE period = ? AND start = ?');
-    this.#kinds.setReturnArrays(true);
+    this.#groups = database.prepare(`SELECT ${group}, requests FROM ${table} WHERE period = ? AND start = ?`);
+    this.#groups.setReturnArrays(true);
   }
 
-  /** Adds the counts of all periods that begin within a time range. */
-  addTo(sums: Map<number, number>, period: Period, from: Instant, to: Instant): void {
+  /** Passes on the counts of each period that begins within a time range. */
+  forEach(period: Period, from: Instant, to: Instant, add: (group: number, count: number) => void): void {
     for (const [start] of this.#starts.all(periodNumber(period), from, to) as unknown as [Instant][]) {
       const counts = this.#of(period, start);
-      for (let index = 0; index < counts.length; index += 2) {
-        const kind = counts[index] as number;
-        sums.set(kind, (sums.get(kind) ?? 0) + (counts[index + 1] as number));
-      }
+      for (let index = 0; index < counts.length; index += 2) add(counts[index] as number, counts[index + 1] as number);
     }
   }
 
@@ -48,7 +46,7 @@ export class RequestKindCounts {
     const cached = this.#cache.get(key);
     if (cached) return cached;
     if (this.#cache.size >= MAX_ENTRIES) this.#cache.clear();
-    const rows = this.#kinds.all(periodNumber(period), start) as unknown as [kind: number, count: number][];
+    const rows = this.#groups.all(periodNumber(period), start) as unknown as [group: number, count: number][];
     const counts = Uint32Array.from(rows.flat());
     this.#cache.set(key, counts);
     return counts;
