@@ -18,6 +18,7 @@ import type { Foundation } from './foundation.ts';
 import { whenTermEnds } from './leaderTasks.ts';
 import type { NodeRecords } from './nodeRecords.ts';
 import { watchAccounts } from './watchAccounts.ts';
+import { watchFailingAccounts } from './watchFailingAccounts.ts';
 
 /** Everything that calls the provider, except for the proxy's requests. */
 export interface ProviderServices {
@@ -111,6 +112,7 @@ export async function createProviderServices(
   const proactiveRefresh = createProactiveRefresh({ hot, tokens, now });
   const learnedUsage = createLearnedUsage({ hot, handle, now, newId, faults });
   watchAccounts({ hot, faults });
+  watchFailingAccounts({ hot, faults, now });
   let stopPolling = async (): Promise<void> => undefined;
 
   return {

@@ -18,7 +18,8 @@ export const describeFailedAttempts = (attempts: readonly DescribedAttempt[]): s
     .map((attempt) => `; the attempt on account ${attempt.accountId} failed: ${describeFailure(attempt)}`)
     .join('');
 
-function describeFailure({ outcome, code, providerStatus, errno }: DescribedAttempt): string {
+/** @returns for example `provider error (status 500, server_error)` */
+export function describeFailure({ outcome, code, providerStatus, errno }: Omit<DescribedAttempt, 'accountId'>): string {
   const details = [providerStatus === undefined ? undefined : `status ${providerStatus}`, code, errno];
   const known = details.filter((detail) => detail !== undefined);
   const name = outcome.replaceAll('_', ' ');
