@@ -8,7 +8,7 @@ const { ENABLED, ALREADY_ENABLED } = constants.compileCacheStatus;
 
 /**
  * Caches stripped and compiled code across starts, which halves the time of a start: in the checkout, or where this user may
- * not write there, in the data folder once it exists. What is cached is run, so nobody else may write to the folder; Node's
+ * not write there, in the data folder once it exists. What is cached is run, so no other user may write to the folder; Node's
  * default is one below /tmp, which another user can make first. Without a folder svc starts without a cache. An operator's
  * NODE_COMPILE_CACHE, which Node itself has read by now, wins.
  */
@@ -23,7 +23,7 @@ export function cacheCompiledCode(): void {
   if (status === ENABLED || status === ALREADY_ENABLED) env.NODE_COMPILE_CACHE = folder;
 }
 
-/** @returns a folder below `parent` that belongs to this user and that nobody else can write to; undefined if that cannot be had */
+/** @returns a folder below `parent` that belongs to this user and that no other user can write to; undefined if that cannot be had */
 function privateFolderIn(parent: string): string | undefined {
   const folder = join(parent, '.svc-compiled');
   try {

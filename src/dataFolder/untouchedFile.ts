@@ -13,7 +13,7 @@ export interface UntouchedFile {
 /**
  * Finds out how a SQLite file in WAL mode can be read so that nothing in its folder changes, whether another process uses it,
  * ended properly, or was killed. Usually a reader creates `-wal` and `-shm`, or recovers them.
- * - Without a write-ahead log nobody has the file open: `immutable` reads it without locks.
+ * - Without a write-ahead log no process has the file open: `immutable` reads it without locks.
  * - With one, `readonly_shm` reads the index of a running writer. That of a killed one is not used: SQLite makes one in memory.
  * - A write-ahead log without its index, as in some backups, is copied together with the file.
  * @param temporary a folder for the copy

@@ -26,7 +26,7 @@ const httpUrl = z
 /**
  * Only a shell replaces `~` and `$HOME`: from an env file or a unit they arrive as they are, and would name a folder in the
  * current one. They are refused instead of replaced, because svc cannot know whose home is meant: under sudo, in a container
- * or a unit, HOME is another one than that of whoever wrote the line, or unset.
+ * or a unit, HOME is another one than that of the author of the line, or unset.
  */
 const path = z
   .string()

@@ -23,7 +23,7 @@ export interface KeptDashboard {
 
 const FAULT = 'dashboard_not_built';
 const RETRY_AFTER_SECONDS = 5;
-/** How often to look for a build that somebody else makes after ours has failed. */
+/** How often to look for a build that another process makes after ours has failed. */
 const LOOK_MS = 2_000;
 
 const BUILDING = createUnavailableDashboard({

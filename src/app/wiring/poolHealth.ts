@@ -67,7 +67,7 @@ export function createPoolHealth({ hot, coolDowns, faults, now }: PoolHealthOpti
   function check(isRefused = false): void {
     const reason = whyNoAccount(hot, coolDowns, now());
     if (!reason) faults.clear(NO_ACCOUNT, undefined, 'An account is available again: model requests are served.');
-    // A new installation has no account, and nobody to serve.
+    // A new installation has no account and no clients.
     else if (hot.accounts.size > 0 || isRefused) faults.raise({ code: NO_ACCOUNT, ...reason });
   }
 

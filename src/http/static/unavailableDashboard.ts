@@ -2,7 +2,7 @@ import type { Dashboard } from './dashboard.ts';
 import { isAssetRequest, isPageRequest } from './pageRequest.ts';
 
 export interface UnavailableDashboardOptions {
-  /** Sentences for whoever opened a page: what is wrong, and what to do. */
+  /** Sentences for the person who opened a page: what is wrong, and what to do. */
   readonly sentences: readonly string[];
   /** How often the page loads itself again. */
   readonly refreshSeconds: number;

@@ -53,7 +53,6 @@ export function createModelPoller({
   hot,
   handle,
   tokens,
-  now,
   newId,
   faults,
   agentFor,
