@@ -1,4 +1,4 @@
-import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import type { AccountId } from '../../domain/core/brands.ts';
 import type { Faults } from '../../lib/faults.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
@@ -28,7 +28,6 @@ export interface ModelPollerOptions {
   readonly hot: HotRunner;
   readonly handle: HandleCommand;
   readonly tokens: Pick<AccessTokens, 'headersFor' | 'refresh' | 'isUsable'>;
-  readonly now: () => Instant;
   /** A new UUID. */
   readonly newId: () => string;
   readonly faults: Pick<Faults, 'raise' | 'clear'>;
