@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { JobControl } from '../src/lib/jobs/jobRunner.ts';
 import { endpointsOf } from '../src/management/http/describeRoute.ts';
 import { proxyRoutes } from '../src/proxy/routes/routes.ts';
 import { authFile } from './support/authFiles.ts';
@@ -257,6 +259,16 @@ test('returns what the document describes from every endpoint', async () => {
   }
   for (const position of positions) await call('GET /api/history/{position}', { position: String(position) });
 
+  await call('GET /api/jobs');
+  const stage = await startManagement();
+  const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
+  const { id: job } = stage.jobs.start({ kind: 'verify', actor: { kind: 'anonymous' }, run });
+  for (const method of ['GET', 'DELETE']) {
+    const { status, text } = await stage.call(method, `/api/jobs/${job}`);
+    check(`${method} /api/jobs/{id}`, { status, type: 'application/json', text });
+    called.add(`${method} /api/jobs/{id}`);
+  }
+
   expect([...called].sort(), 'give this test a call of the new endpoint').toEqual(
     operations()
       .map(({ name }) => name)
@@ -283,6 +295,8 @@ test('returns errors as the document describes', async () => {
     ['POST /api/oauth/cancel', '/api/oauth/cancel', { flowId: 'unknown' }],
     ['GET /api/history', '/api/history?limit=0'],
     ['GET /api/history/{position}', '/api/history/999999'],
+    ['GET /api/jobs/{id}', '/api/jobs/unknown'],
+    ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],
     ['GET /api/accounts', '/api/accounts?at=tomorrow'],
     ['POST /v1/responses', '/v1/responses', {}],

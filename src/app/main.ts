@@ -77,6 +77,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     proxy.close();
     management.endLive();
     server.stopListening();
+    const jobsStopped = foundation.jobs.stop();
     const dashboardStopped = dashboard?.stop();
     const drainMs = config.SVC_DRAIN_SECONDS * 1_000;
     const deadline = performance.now() + drainMs;
@@ -85,6 +86,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await server.closed(Math.max(MIN_DELIVERY_MS, deadline - performance.now()));
     await proxy.drained(0);
     await dashboardStopped;
+    await jobsStopped;
     await management.stop();
     await provider.stop();
     await proxy.stop();

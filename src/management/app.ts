@@ -9,6 +9,7 @@ import type { Capabilities } from './http/capabilities.ts';
 import type { ManagementState } from './http/context.ts';
 import { endpointsOf } from './http/describeRoute.ts';
 import { idempotentWrites } from './http/idempotentWrites.ts';
+import type { Jobs } from './http/jobs.ts';
 import { notFound } from './http/notFound.ts';
 import { type ReportError, respond } from './http/respond.ts';
 import { sameOriginWrites } from './http/sameOrigin.ts';
@@ -22,6 +23,7 @@ import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { firewallRoutes } from './resources/firewall.ts';
 import { healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
+import { jobRoutes } from './resources/jobs.ts';
 import type { LiveFeed } from './resources/live/liveFeed.ts';
 import { liveRoutes } from './resources/live.ts';
 import { modelRoutes } from './resources/models.ts';
@@ -39,6 +41,7 @@ export interface ManagementOptions extends Capabilities {
   readonly dashboardAuth: DashboardAuthServices;
   readonly links: AccountLinks;
   readonly live: LiveFeed;
+  readonly jobs: Jobs;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
   readonly node: NodeClock;
@@ -89,6 +92,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(modelRoutes(options))
     .use(requestTrendsRoutes(options))
     .use(historyRoutes(options))
+    .use(jobRoutes(options))
     .use(liveRoutes(options))
     .use(openApiRoutes({ endpoints: () => endpointsOf(app).endpoints, otherSurfaces }))
     .use(notFound());

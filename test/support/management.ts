@@ -10,9 +10,10 @@ import type { DomainEvent } from '../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
 import { ADMIT_VERSION } from '../../src/domain/limits/admit.ts';
 import { RequestAdmitted, RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
-import type { EventLog } from '../../src/eventLog/eventLog.ts';
+import type { Actor, EventLog } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
@@ -114,6 +115,7 @@ export async function startManagement(
   };
   const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });
   await links.start();
+  const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
   const management = createManagement({
     views: createViews({ hot, past: createPast({ log, hot }), now }),
     commands,
@@ -129,6 +131,7 @@ export async function startManagement(
     },
     links,
     live,
+    jobs,
     ...(stageOptions.connection && { connection: stageOptions.connection }),
     node: { name: 'test', isClockHeld: () => false },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
@@ -145,6 +148,7 @@ export async function startManagement(
     live.stop();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    await jobs.stop();
     await signIns.stop();
     await links.stop();
     hot.stop();
@@ -154,7 +158,7 @@ export async function startManagement(
   });
 
   return {
-    ...{ management, log, hot, vault, signIns, live, now, folder, clock, port },
+    ...{ management, log, hot, vault, signIns, live, jobs, now, folder, clock, port },
     /** Unexpected errors. */
     reported,
     /** Appends an event and waits until it is folded. */

@@ -4,11 +4,13 @@ import { damageIn } from '../../dataFolder/openDatabase.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { PriceTable } from '../../domain/pricing/prices.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
+import type { Actor } from '../../eventLog/eventLog.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
 import type { DescriptorBudget } from '../../lib/descriptors/descriptorBudget.ts';
 import { descriptorErrnoIn } from '../../lib/descriptors/systemDescriptors.ts';
 import { Faults } from '../../lib/faults.ts';
+import { JobRunner } from '../../lib/jobs/jobRunner.ts';
 import type { LineDetails, Print } from '../../lib/log/line.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
@@ -65,6 +67,8 @@ export interface Foundation {
   readonly descriptors: DescriptorBudget;
   /** The cause of commands that the service itself issues. */
   readonly systemCause: (reason: string) => Cause;
+  /** Long work that operators start on this node, one job at a time. */
+  readonly jobs: JobRunner<Actor>;
   /** Tasks that one node, the leader, runs for all nodes. */
   readonly leaderTasks: LeaderTasks;
   /** The live nodes that share the store. */
@@ -153,6 +157,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     faults,
     descriptors,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
+    jobs: new JobRunner({ newId: randomUUID, now, report }),
     leaderTasks: createLeaderTasks({ store, folder, report }),
     nodes: joined?.live ?? { count: 1, names: [folder.node] },
     async close() {

@@ -43,7 +43,7 @@ export async function createManagementSurface(
   foundation: Foundation,
   { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSurfaceOptions,
 ): Promise<ManagementSurface> {
-  const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults } = foundation;
+  const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
   const { log, vault } = store;
   const { records } = pendingState;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
@@ -91,6 +91,7 @@ export async function createManagementSurface(
     dashboardAuth: { signIns, setupToken },
     links,
     live,
+    jobs,
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation, pendingState),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },

@@ -59,4 +59,6 @@ export type ResourceErrorCode =
   | 'change_refused'
   | 'session_not_found'
   | 'too_many_live_streams'
+  | 'job_running'
+  | 'job_not_found'
   | 'conflict';

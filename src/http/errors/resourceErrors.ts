@@ -88,6 +88,18 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     type: 'rate_limit_error',
     message: 'This session has too many live connections. Close some of them.',
   },
+  job_running: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `Job ${detail(details, 'jobId', '')} (${detail(details, 'kind', 'another kind')}) is running, and a node runs one at a time. Wait for its end, or cancel it with DELETE /api/jobs/{id}.`,
+  },
+  job_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `This node knows no job ${detail(details, 'jobId', 'with this id')}. It remembers the last ones that it ran since its start.`,
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -10,8 +10,10 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Fields of multipart/form-data. */
   readonly form?: z.ZodType;
-  /** The JSON of a 200 response. `noContent`: status 204. `stream`: no JSON, see the next field. */
+  /** The JSON of a response with `status`. `noContent`: status 204. `stream`: no JSON, see the next field. */
   readonly response: z.ZodType | 'noContent' | 'stream';
+  /** 202: the work has begun and goes on. Default 200. */
+  readonly status?: 200 | 202;
   /** Each event of a text/event-stream, if the response can be one. */
   readonly stream?: z.ZodType;
   /** In addition to the errors that all routes of the surface share. */

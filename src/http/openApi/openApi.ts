@@ -32,7 +32,7 @@ export function openApi(surfaces: readonly Surface[]): Json {
 }
 
 function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<string, unknown>): Json {
-  const { method, path, tag, summary, query = {}, body, form, response, stream } = endpoint;
+  const { method, path, tag, summary, query = {}, body, form, response, status = 200, stream } = endpoint;
   const schema = (of: z.ZodType, io: 'input' | 'output') => jsonSchema(of, io, components);
   const parameters = [
     ...[...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
@@ -69,7 +69,9 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     ...(parameters.length > 0 && { parameters }),
     ...(requestContent && { requestBody: { required: true, content: requestContent } }),
     responses: {
-      ...(content ? { 200: { description: 'Success', content } } : { 204: { description: 'Success without content' } }),
+      ...(content
+        ? { [status]: { description: status === 202 ? 'Accepted' : 'Success', content } }
+        : { 204: { description: 'Success without content' } }),
       ...errorResponses(endpoint, surface, schema(surface.error, 'output')),
     },
     security: surface.isPublic?.(endpoint) ? [] : [{ [surface.security]: [] }],

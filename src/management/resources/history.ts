@@ -3,13 +3,12 @@ import { sealedOperatorLabel, sentenceOf, subjectOf } from '../../../projections
 import { instant, iso, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
-import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
 import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
 import type { EventStep } from '../../state/past/past.ts';
-import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { addressDigest } from '../auth/clientSealer.ts';
+import { EventActor, eventActor } from '../http/actor.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
@@ -17,22 +16,6 @@ import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts'
 import { difference } from './history/difference.ts';
 import { redact, toJson } from './history/redact.ts';
 import { subjectState } from './history/subjectState.ts';
-
-const EventActor = z
-  .discriminatedUnion('kind', [
-    z.object({
-      kind: z.literal('operator'),
-      session_id: z.string().nullable(),
-      address: z.string().nullable().describe('null once it was forgotten'),
-      user_agent: z.string().nullable(),
-      used_totp: z.boolean(),
-    }),
-    z.object({ kind: z.literal('api_key'), api_key_id: z.string() }),
-    z.object({ kind: z.literal('anonymous') }),
-    z.object({ kind: z.literal('cli'), command: z.string(), user: z.string().nullable() }),
-    z.object({ kind: z.literal('system'), reason: z.string() }),
-  ])
-  .meta({ id: 'Actor' });
 
 const entryFields = {
   position: z.int(),
@@ -202,24 +185,4 @@ function eventDetails({ event, before, after }: EventStep, vault: Vault): z.infe
     after: redact(stateAfter),
     changes: difference(stateBefore, stateAfter),
   };
-}
-
-function eventActor(actor: Actor, vault: Vault): z.infer<typeof EventActor> {
-  switch (actor.kind) {
-    case 'operator': {
-      const { kind, sessionId, usedTotp } = actor;
-      const [address, userAgent] = [actor.address, actor.userAgent].map((text) => openIfSealed(text, vault));
-      return {
-        kind,
-        session_id: sessionId,
-        address: address ?? null,
-        user_agent: userAgent ?? null,
-        used_totp: usedTotp,
-      };
-    }
-    case 'apiKey':
-      return { kind: 'api_key', api_key_id: actor.keyId };
-    default:
-      return actor;
-  }
 }
