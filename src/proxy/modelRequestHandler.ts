@@ -1,3 +1,4 @@
+import type { AccountId } from '../domain/core/brands.ts';
 import type { ClientRequest, ClientResponse } from '../http/client/clientRequest.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
@@ -11,17 +12,21 @@ import { retainedBytes } from './requestBody/bytes.ts';
 import { decompress } from './requestBody/decompress.ts';
 import type { MemoryBudget } from './requestBody/memoryBudget.ts';
 import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
+import type { ConversationKey } from './responses/conversationKey.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestCache } from './responses/requestCache.ts';
 import type { RoutedState } from './routes/proxyState.ts';
 import type { ConversationRoute } from './routes/routes.ts';
+import type { Pin } from './settlement/settlement.ts';
 
 /** What the proxy remembers about conversations. */
 export interface Conversations {
   readonly recentItems: RecentItems;
   /** The name of a conversation in the log: a digest of the key that the client gave it. */
   readonly pinDigest: (client: string, conversationKey: string) => string;
+  /** The account that served the conversation last, also by a request that is not in the log yet. */
+  readonly pinnedTo: (digest: string) => AccountId | undefined;
 }
 
 /** What handling model requests needs. */
@@ -88,7 +93,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       await admissionControl.refuse(error, state, modelRequest);
       throw error;
     }
-    const isSticky = hot.settings.stickyThreadsEnabled && modelRequest.conversationKey !== undefined;
+    const { conversationKey } = modelRequest;
+    const isSticky = hot.settings.stickyThreadsEnabled && conversationKey !== undefined;
     const delivery = dialect.deliver(response, modelRequest, {
       requestId,
       limits,
@@ -106,7 +112,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         requestedAt,
         admission: admitted?.admission,
         meter: admitted?.meter,
-        pin: isSticky ? conversations.pinDigest(client, modelRequest.conversationKey as string) : undefined,
+        pin: isSticky ? pinOf(conversations, client, conversationKey) : undefined,
         inputTokens: tokensOfText(modelRequest.bodyBytes),
         upstreamPath: route.upstreamPath,
         upstreamBody: modelRequest.upstreamBody,
@@ -119,4 +125,9 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     response.once('close', () => exchange.onClientDisconnect());
     exchange.start();
   };
+}
+
+function pinOf({ pinDigest, pinnedTo }: Conversations, client: string, { value, source }: ConversationKey): Pin {
+  const digest = pinDigest(client, value);
+  return { digest, source, resolvedTo: pinnedTo(digest) ?? null };
 }

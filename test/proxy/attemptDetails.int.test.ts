@@ -112,6 +112,17 @@ describe('an attempt that failed', () => {
   });
 });
 
+test('an attempt after a wait for the only account keeps how long it waited', async () => {
+  await start();
+  gateway.pool[0]?.at.next(throttled({ retryAfter: 1 }));
+  const { completed } = await askOnce();
+  expect(completed?.attempts.map(({ outcome }) => outcome)).toEqual(['throttled', 'ok']);
+  const [first, second] = completed?.attempts ?? [];
+  expect(first?.waitedMs).toBeUndefined();
+  expect(second?.waitedMs).toBeGreaterThan(100);
+  expect(second?.waitedMs).toBeLessThanOrEqual(1_000);
+});
+
 test('an attempt that succeeded has neither status nor errno', async () => {
   await start();
   expect(lastAttempt(await askOnce())).toEqual({ outcome: 'ok' });

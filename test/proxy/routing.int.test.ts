@@ -27,11 +27,11 @@ describe('account selection', () => {
   });
 
   test.each([
-    ['prompt_cache_key', { prompt_cache_key: 'thread-1' }, {}],
-    ['the session header', {}, { 'session-id': 'thread-1' }],
-    ['the conversation', { conversation: 'thread-1' }, {}],
-    ['the first input', {}, {}],
-  ])('keeps a conversation identified by %s on its account', async (_what, fields, headers) => {
+    ['prompt_cache_key', { prompt_cache_key: 'by key' }, {}],
+    ['session-id', {}, { 'session-id': 'by header' }],
+    ['conversation', { conversation: 'by field' }, {}],
+    ['first_message', { input: 'by its beginning' }, {}],
+  ])('keeps a conversation identified by %s on its account, and records both', async (source, fields, headers) => {
     gateway = await start({ accounts: 3 });
     await gateway.set({ routing_strategy: 'round_robin' });
     const first = await ask(fields, headers);
@@ -39,6 +39,12 @@ describe('account selection', () => {
       await ask({ input: `another ${index}`, prompt_cache_key: `other ${index}` });
       expect(await ask(fields, headers)).toBe(first);
     }
+    const pins = gateway.events('RequestCompleted').map(({ data }) => data.pin);
+    const { digest } = pins[0] ?? {};
+    const ofThread = pins.filter((pin) => pin?.digest === digest);
+    expect(ofThread.map((pin) => pin?.source)).toEqual(Array(5).fill(source));
+    const home = gateway.pool.find(({ at }) => at.id === first)?.id;
+    expect(ofThread.map((pin) => pin?.resolvedTo)).toEqual([null, ...Array(4).fill(home)]);
   });
 
   test('returns a conversation to its account after a temporary fallback', async () => {

@@ -44,14 +44,17 @@ const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', '
 /** Enough to distinguish conversations. */
 const MAX_TEXT_LENGTH = 2_048;
 
-function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): string | undefined {
-  if (typeof body.prompt_cache_key === 'string' && body.prompt_cache_key.trim() !== '') return body.prompt_cache_key;
+function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): ModelRequest['conversationKey'] {
+  const { prompt_cache_key: cacheKey } = body;
+  if (typeof cacheKey === 'string' && cacheKey.trim() !== '') return { value: cacheKey, source: 'prompt_cache_key' };
   for (const name of SESSION_HEADERS) {
     const value = headers[name];
-    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'string' && value !== '') return { value, source: name };
   }
-  if (typeof body.conversation === 'string' && body.conversation !== '') return body.conversation;
-  return firstMessageText(body.input);
+  const { conversation } = body;
+  if (typeof conversation === 'string' && conversation !== '') return { value: conversation, source: 'conversation' };
+  const text = firstMessageText(body.input);
+  return text === undefined ? undefined : { value: text, source: 'first_message' };
 }
 
 /** The first user message, since the instructions before it are the same for all conversations of a client. */

@@ -110,7 +110,11 @@ export async function createProxySurface(
       now,
       windowsNow: () => clock.limitClock.now(),
     }),
-    conversations: { recentItems, pinDigest: createPinDigest((value) => store.vault.digest('pin', value)) },
+    conversations: {
+      recentItems,
+      pinDigest: createPinDigest((value) => store.vault.digest('pin', value)),
+      pinnedTo: (digest) => records.pending?.pinOf(digest) ?? hot.state.pins.get(digest, hot.state.position),
+    },
     memoryBudget: createMemoryBudget(faults),
     openRequests,
     models: { models, waitForModels: provider.waitForModels },
@@ -185,13 +189,11 @@ async function settleAbandonedRequests(
   if (count > 0) print(`settled as abandoned after an unclean stop: ${count} ${count === 1 ? 'request' : 'requests'}`);
 }
 
-function accountsFor({ hot, handle, systemCause, report }: Foundation, { cooldowns, records }: PendingState): Accounts {
-  const { pending } = records;
+function accountsFor({ hot, handle, systemCause, report }: Foundation, { cooldowns }: PendingState): Accounts {
   let turn = 0;
   return {
     hot: hot.state,
     cooldowns,
-    ...(pending && { pendingPin: (digest: string) => pending.pinOf(digest) }),
     nextTurn: () => turn++,
     deactivate(accountId, code) {
       const reason = deactivationReason(code);

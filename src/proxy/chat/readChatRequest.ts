@@ -3,7 +3,7 @@ import { badRequest } from '../errors/proxyError.ts';
 import { withExactNumbers } from '../requestBody/exactNumbers.ts';
 import { isObject, type JsonObject, parseJsonObject } from '../requestBody/parseJson.ts';
 import { rejectTooManyValues } from '../requestBody/valueLimit.ts';
-import { conversationKeyOf } from '../responses/conversationKey.ts';
+import { conversationKeyOf, firstMessageKey } from '../responses/conversationKey.ts';
 import { firstMessageText } from '../responses/firstMessage.ts';
 import { type ModelRequest, toModelRequest } from '../responses/modelRequest.ts';
 import { rewriteParsedBody } from '../responses/rewriteParsedBody.ts';
@@ -24,7 +24,7 @@ export function readChatRequest(raw: Buffer, headers: IncomingHttpHeaders): Mode
   const withMaxOutputTokens = { ...mapped, max_output_tokens: maxOutputTokens };
   return {
     ...toModelRequest(raw, 'v1', withMaxOutputTokens, {
-      conversationKey: conversationKeyOf(mapped, headers) ?? firstMessageText(mapped.input),
+      conversationKey: conversationKeyOf(mapped, headers) ?? firstMessageKey(firstMessageText(mapped.input)),
       upstreamBody: [Buffer.from(JSON.stringify(rewriteParsedBody(forwarded, recallNothing)))],
     }),
     includesUsage,

@@ -62,15 +62,19 @@ describe('readChatRequest', () => {
     ['limits the output by max_tokens', { max_tokens: 100 }, { maxOutputTokens: 100 }],
     ['prefers max_completion_tokens', { max_tokens: 100, max_completion_tokens: 50 }, { maxOutputTokens: 50 }],
     ['treats a negative limit as zero', { max_tokens: -5 }, { maxOutputTokens: 0 }],
-    ['uses prompt_cache_key as the conversation key', { prompt_cache_key: 'thread' }, { conversationKey: 'thread' }],
+    [
+      'uses prompt_cache_key as the conversation key',
+      { prompt_cache_key: 'thread' },
+      { conversationKey: { value: 'thread', source: 'prompt_cache_key' } },
+    ],
   ])('%s', (_what, fields, expected) => expect(read(fields)).toMatchObject(expected));
 
   test('uses the session header, else the first user message, as the conversation key', () => {
-    expect(read({}, { 'x-session-id': 'ses_1' }).conversationKey).toBe('ses_1');
+    expect(read({}, { 'x-session-id': 'ses_1' }).conversationKey).toEqual({ value: 'ses_1', source: 'x-session-id' });
     const first = read({ messages: [{ role: 'system', content: 'one' }, ...chat.messages] }).conversationKey;
     const later = { messages: [...chat.messages, { role: 'assistant', content: 'hello' }, ...chat.messages] };
     expect(first).toContain('hi');
-    expect(read(later).conversationKey).toBe(first);
+    expect(read(later).conversationKey).toEqual(first);
   });
 
   test.each<[param: string | undefined, fields: JsonObject]>([

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withExactNumbers } from '../requestBody/exactNumbers.ts';
 import { parseJsonObject } from '../requestBody/parseJson.ts';
 import { rejectTooManyValues } from '../requestBody/valueLimit.ts';
-import { conversationKeyOf } from '../responses/conversationKey.ts';
+import { conversationKeyOf, firstMessageKey } from '../responses/conversationKey.ts';
 import { firstMessageText } from '../responses/firstMessage.ts';
 import { type ModelRequest, toModelRequest } from '../responses/modelRequest.ts';
 import type { RecallItem } from '../responses/recentItems.ts';
@@ -24,7 +24,7 @@ export function readCompactRequest(
   const body = parseJsonObject(raw);
   checkResponsesRequest(body, surface);
   const request = toModelRequest(raw, surface, body, {
-    conversationKey: conversationKeyOf(body, headers) ?? firstMessageText(body.input),
+    conversationKey: conversationKeyOf(body, headers) ?? firstMessageKey(firstMessageText(body.input)),
     upstreamBody: [Buffer.from(JSON.stringify(rewriteForCompaction(withExactNumbers(raw.toString(), body), recall)))],
   });
   return { ...request, wantsStream: false };

@@ -12,6 +12,8 @@ export interface OpenAttempt {
   readonly authorization: string;
   /** Host and port of the proxy that the call goes through. */
   readonly proxy: string | undefined;
+  /** How long the request waited for an account before. */
+  readonly waitedMs: number;
 }
 
 /** What the log keeps of the end of an attempt besides its outcome. */
@@ -30,7 +32,7 @@ export class AttemptHistory {
   /** Ends the open attempt, if there is one. */
   end(outcome: AttemptOutcome, now: Instant, details?: AttemptDetails): void {
     if (!this.open) return;
-    const { accountId, decision, startedAt, proxy } = this.open;
+    const { accountId, decision, startedAt, proxy, waitedMs } = this.open;
     this.open = undefined;
     // Spelled out instead of spread, because this runs for every request; JSON omits undefined fields.
     this.ended.push({
@@ -48,6 +50,7 @@ export class AttemptHistory {
       providerStatus: details?.providerStatus,
       errno: details?.errno,
       proxy,
+      waitedMs: waitedMs === 0 ? undefined : waitedMs,
     });
   }
 }

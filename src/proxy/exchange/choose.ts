@@ -12,19 +12,18 @@ export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'i
 
 /** Chooses the account of a request's next attempt from what this node knows now. */
 export function choose(
-  { hot, cooldowns, pendingPin, nextTurn }: Omit<Accounts, 'deactivate'>,
+  { hot, cooldowns, nextTurn }: Omit<Accounts, 'deactivate'>,
   { pin, requestId, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'model'>,
   attempts: readonly Attempt[],
   now: Instant,
 ): { readonly selection: Selection; readonly decision: Decision } {
-  const pending = pin === undefined ? undefined : pendingPin?.(pin);
   const input: SelectInput = {
     accounts: hot.accounts,
     usage: hot.usage,
     settings: hot.settings,
-    pinnedTo: pin === undefined ? undefined : (pending ?? hot.pins.get(pin, hot.position)),
+    pinnedTo: pin?.resolvedTo ?? undefined,
     excludedPlans: excludedPlans(hot.models, model),
-    seed: pin ?? requestId,
+    seed: pin?.digest ?? requestId,
     tried: triedBy(attempts),
     coolDowns: cooldowns,
     turn: nextTurn(),
@@ -33,13 +32,7 @@ export function choose(
   const selection = select(input);
   const coolDowns = decisiveCoolDowns(input, selection, hot, cooldowns);
   const overlay: Decision['overlay'] =
-    pending === undefined && coolDowns === undefined
-      ? selection.overlay
-      : {
-          ...selection.overlay,
-          ...(coolDowns !== undefined && { coolDowns }),
-          ...(pending !== undefined && { pinnedTo: pending }),
-        };
+    coolDowns === undefined ? selection.overlay : { ...selection.overlay, coolDowns };
   return { selection, decision: { decidedAt: hot.position, asOf: now, v: SELECT_VERSION, overlay } };
 }
 

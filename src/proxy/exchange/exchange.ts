@@ -89,6 +89,8 @@ export class Exchange implements CallListener {
   #call: UpstreamCall | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
   #waitedMs = 0;
+  /** The part of `#waitedMs` before the current attempt. */
+  #waitedBefore = 0;
   #lastFailure: FailedAttempt | undefined;
   /** What the provider said when it failed the current or the last attempt. */
   #said: ProviderError | undefined;
@@ -183,7 +185,10 @@ export class Exchange implements CallListener {
   #attempt({ accountId, decision }: Pick<OpenAttempt, 'accountId' | 'decision'>, startedAt: Instant): void {
     const account = this.#services.provider.accessTokens.headersFor(accountId);
     const { proxy } = this.#services.provider.routeOf(accountId);
-    const attempt = { accountId, decision, startedAt, authorization: account?.authorization ?? '', proxy };
+    const waitedMs = this.#waitedMs - this.#waitedBefore;
+    this.#waitedBefore = this.#waitedMs;
+    const authorization = account?.authorization ?? '';
+    const attempt = { accountId, decision, startedAt, authorization, proxy, waitedMs };
     if (account) this.#callProvider(attempt, account);
     else this.#refresh(attempt, 'expired', undefined);
   }
@@ -236,7 +241,7 @@ export class Exchange implements CallListener {
     const mayRefresh = attempt && this.#canRepeat && !this.#refreshed.includes(attempt.accountId);
     if (classification.effect === 'refresh' && mayRefresh) {
       const decision = { ...attempt.decision, isRepeat: true } as const;
-      this.#refresh({ ...attempt, decision, startedAt: now }, 'unauthorized', attempt.authorization);
+      this.#refresh({ ...attempt, decision, startedAt: now, waitedMs: 0 }, 'unauthorized', attempt.authorization);
       return;
     }
     penalizeAccount(this.#services.accounts, this.accountId, this.request.requestId, classification, now);

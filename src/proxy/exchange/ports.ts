@@ -10,8 +10,6 @@ import type { Cooldowns } from './cooldowns.ts';
 export interface Accounts {
   readonly hot: HotState;
   readonly cooldowns: Cooldowns;
-  /** The account of a conversation according to requests that are in the outbox and not yet in the log. */
-  readonly pendingPin?: (digest: string) => AccountId | undefined;
   /** @returns the next number of this node's round robin */
   readonly nextTurn: () => number;
   readonly deactivate: (accountId: AccountId, code: string) => void;

@@ -4,24 +4,37 @@ import type { JsonObject } from '../requestBody/parseJson.ts';
 /** In order of preference (docs/clients.md#session-headers). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];
 
+/** What identifies a conversation, and where the request says it. */
+export interface ConversationKey {
+  readonly value: string;
+  /** The name of the header or field, or `first_message`. */
+  readonly source: string;
+}
+
 /** Returns the first session header of a request that is not empty. */
-export function readSessionHeader(headers: IncomingHttpHeaders): string | undefined {
-  for (const name of SESSION_HEADERS) {
-    const value = headers[name];
-    if (typeof value === 'string' && value !== '') return value;
+export function readSessionHeader(headers: IncomingHttpHeaders): ConversationKey | undefined {
+  for (const source of SESSION_HEADERS) {
+    const value = headers[source];
+    if (typeof value === 'string' && value !== '') return { value, source };
   }
   return undefined;
 }
 
 /** Returns the client's own name for the conversation, from the body or the headers; undefined when there is none. */
-export const conversationKeyOf = (body: JsonObject, headers: IncomingHttpHeaders): string | undefined =>
+export const conversationKeyOf = (body: JsonObject, headers: IncomingHttpHeaders): ConversationKey | undefined =>
   conversationKeyFrom(body, readSessionHeader(headers));
 
-/** Like `conversationKeyOf`, with the value of the session header. */
+/** Like `conversationKeyOf`, with the session header. */
 export function conversationKeyFrom(
   { prompt_cache_key: cacheKey, conversation }: JsonObject,
-  session: string | undefined,
-): string | undefined {
-  if (typeof cacheKey === 'string' && cacheKey.trim() !== '') return cacheKey;
-  return session ?? (typeof conversation === 'string' && conversation !== '' ? conversation : undefined);
+  session: ConversationKey | undefined,
+): ConversationKey | undefined {
+  if (typeof cacheKey === 'string' && cacheKey.trim() !== '') return { value: cacheKey, source: 'prompt_cache_key' };
+  if (session) return session;
+  const isNamed = typeof conversation === 'string' && conversation !== '';
+  return isNamed ? { value: conversation, source: 'conversation' } : undefined;
 }
+
+/** The first message identifies a conversation without a name. */
+export const firstMessageKey = (text: string | undefined): ConversationKey | undefined =>
+  text === undefined ? undefined : { value: text, source: 'first_message' };

@@ -1,5 +1,6 @@
 import { parseServiceTier } from '../providerResponse/serviceTier.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
+import type { ConversationKey } from './conversationKey.ts';
 import type { Surface } from './schema.ts';
 
 /** A checked model request: the facts that admission, routing and the log need, and the body for the provider. */
@@ -8,7 +9,7 @@ export interface ModelRequest {
   readonly effort: string | null;
   readonly wantsStream: boolean;
   /** Identifies the conversation; undefined when the request contains nothing that does. */
-  readonly conversationKey: string | undefined;
+  readonly conversationKey: ConversationKey | undefined;
   /** Size of the decompressed body. */
   readonly bodyBytes: number;
   readonly maxOutputTokens: number | null;

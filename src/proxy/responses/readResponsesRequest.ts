@@ -23,7 +23,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withExactNumbers } from '../requestBody/exactNumbers.ts';
 import { parseJsonObject } from '../requestBody/parseJson.ts';
 import { rejectTooManyValues } from '../requestBody/valueLimit.ts';
-import { conversationKeyFrom, readSessionHeader } from './conversationKey.ts';
+import { type ConversationKey, conversationKeyFrom, firstMessageKey, readSessionHeader } from './conversationKey.ts';
 import { firstMessageText, readFirstMessage } from './firstMessage.ts';
 import { type ModelRequest, toModelRequest } from './modelRequest.ts';
 import type { RecallItem } from './recentItems.ts';
@@ -43,22 +43,28 @@ export function readResponsesRequest(
 ): ModelRequest {
   rejectTooManyValues(raw);
   const session = readSessionHeader(headers);
-  const hint = session !== undefined && session.length <= MAX_HINT_LENGTH ? session : cacheKeyNearEnd(raw);
+  const hint = session !== undefined && session.value.length <= MAX_HINT_LENGTH ? session.value : cacheKeyNearEnd(raw);
   const scanned = scanBody(raw, cache, hint);
   if (!scanned || (surface === 'svc' && !scanned.hasInstructions)) return parseAndCheck(raw, surface, session, recall);
   const { values, inputStart, firstMessage } = scanned;
   return toModelRequest(raw, surface, values, {
     conversationKey:
-      conversationKeyFrom(values, session) ?? (firstMessage && readFirstMessage(raw, inputStart, firstMessage)),
+      conversationKeyFrom(values, session) ??
+      (firstMessage && firstMessageKey(readFirstMessage(raw, inputStart, firstMessage))),
     upstreamBody: rewriteScannedBody(scanned, recall),
   });
 }
 
-function parseAndCheck(raw: Buffer, surface: Surface, session: string | undefined, recall: RecallItem): ModelRequest {
+function parseAndCheck(
+  raw: Buffer,
+  surface: Surface,
+  session: ConversationKey | undefined,
+  recall: RecallItem,
+): ModelRequest {
   const body = parseJsonObject(raw);
   checkResponsesRequest(body, surface);
   return toModelRequest(raw, surface, body, {
-    conversationKey: conversationKeyFrom(body, session) ?? firstMessageText(body.input),
+    conversationKey: conversationKeyFrom(body, session) ?? firstMessageKey(firstMessageText(body.input)),
     upstreamBody: [Buffer.from(JSON.stringify(rewriteParsedBody(withExactNumbers(raw.toString(), body), recall)))],
   });
 }

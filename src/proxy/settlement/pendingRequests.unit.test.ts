@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { accountId, DAY, hash, keyId, later, limitRule, NOW, recorded } from '../../../test/support/specification.ts';
 import { ApiKeyCreated } from '../../domain/apiKey/events.ts';
-import { position } from '../../domain/core/brands.ts';
 import { type CompletedRequest, RequestAdmitted, RequestCompleted } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../../state/fold/hotState.ts';
-import { choose } from '../exchange/choose.ts';
-import { Cooldowns } from '../exchange/cooldowns.ts';
 import { PendingRequests } from './pendingRequests.ts';
 
 const key = keyId(1);
@@ -87,24 +84,4 @@ test('lists the requests that are open according to log and outbox', () => {
   pending.onDurable(completed('b'));
   pending.onDurable(completed('c'));
   expect(pending.openRequests().map(({ data }) => data.requestId)).toEqual(['a', 'd']);
-});
-
-test('records a pending pin with the choice that used it, for replay', () => {
-  const { hot, pending } = createNode();
-  pending.onDurable(completed('a', { pin: { digest: 'conversation', isFallback: false } }));
-  const services = {
-    hot,
-    cooldowns: new Cooldowns({
-      folded: hot.coolDowns,
-      record: async () => undefined,
-      isOfThisStart: () => true,
-      now: () => NOW,
-    }),
-    nextTurn: () => 0,
-    pendingPin: pending.pinOf.bind(pending),
-  };
-  const chosenFor = (pin: string) => choose(services, { pin, requestId: 'next', model: 'm' }, [], NOW).decision;
-  expect(chosenFor('conversation').overlay).toEqual({ pinnedTo: accountId(1) });
-  expect(chosenFor('another').overlay).toBeUndefined();
-  expect(chosenFor('another').decidedAt).toBe(position(1));
 });

@@ -16,6 +16,9 @@ import { newEventId } from '../../eventLog/eventId.ts';
 import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
 import type { Ledger } from '../admission/ledger.ts';
 
+/** The conversation of a request. All its attempts are chosen by the account that was found when it came. */
+export type Pin = Required<Pick<NonNullable<CompletedRequest['pin']>, 'digest' | 'source' | 'resolvedTo'>>;
+
 /** The facts about a request that its event records. */
 export interface RequestToSettle {
   readonly requestId: string;
@@ -27,8 +30,8 @@ export interface RequestToSettle {
   readonly serviceTier: string | null;
   readonly requestedAt: Instant;
   readonly admission: Admission | undefined;
-  /** Digest of the conversation's key; undefined when the conversation is not pinned to an account. */
-  readonly pin: string | undefined;
+  /** Undefined when the conversation is not pinned to an account. */
+  readonly pin: Pin | undefined;
 }
 
 /** How a request ended, as the log records it. */
@@ -108,7 +111,7 @@ export const createSettlement =
       costMicroDollars,
       priceVersion: costMicroDollars === null ? null : priceVersion,
       serviceTier: tier ?? undefined,
-      pin: pin === undefined ? undefined : { digest: pin, isFallback },
+      pin: pin && { digest: pin.digest, isFallback, source: pin.source, resolvedTo: pin.resolvedTo },
       attempts: attempts as Attempt[],
       refusal: outcome.refusal,
       errorType: outcome.errorType,

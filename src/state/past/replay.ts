@@ -146,7 +146,7 @@ function repeatChoice(
     accounts: hot.accounts,
     usage: hot.usage,
     settings: hot.settings,
-    pinnedTo: overlay?.pinnedTo ?? (pin && hot.pins.get(pin.digest, hot.position)),
+    pinnedTo: pin && pinnedTo(hot, pin, overlay),
     excludedPlans: v >= PLANS_SINCE_VERSION ? excludedPlans(hot.models, model) : NONE,
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
@@ -155,6 +155,16 @@ function repeatChoice(
     now: asOf,
   });
   return selection.kind === 'chosen' ? selection.accountId : selection.reason;
+}
+
+/** The account that the request recorded, or that the log says: earlier versions recorded only what the log did not have yet. */
+function pinnedTo(
+  hot: HotState,
+  { digest, resolvedTo }: NonNullable<CompletedRequest['pin']>,
+  overlay: RecordedChoice['overlay'],
+): AccountId | undefined {
+  if (resolvedTo !== undefined) return resolvedTo ?? undefined;
+  return overlay?.pinnedTo ?? hot.pins.get(digest, hot.position);
 }
 
 function admissionsIn(event: RecordedEvent): RecordedDecision[] {
