@@ -3,6 +3,7 @@ import * as accountLink from './accountLink/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
+import * as archive from './archive/events.ts';
 import * as clock from './clock/events.ts';
 import * as coolDown from './coolDown/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
@@ -23,6 +24,7 @@ type Declared =
   | Definitions<typeof accountTokens>
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
+  | Definitions<typeof archive>
   | Definitions<typeof clock>
   | Definitions<typeof coolDown>
   | Definitions<typeof dashboardAuth>
@@ -48,6 +50,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     accountTokens,
     accountUsage,
     apiKey,
+    archive,
     clock,
     coolDown,
     dashboardAuth,

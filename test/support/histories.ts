@@ -40,6 +40,8 @@ const amount = fc.nat(100_000);
 const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::7');
 const status = fc.constantFrom('active', 'paused', 'deactivated');
 const plan = fc.constantFrom('plus', 'pro');
+const archivedDay = fc.constantFrom('2026-11-01', '2026-11-02');
+const archiveFile = record({ name: digit, bytes: fc.nat(1_000), sha256: digit.map(hash) });
 
 const imported = fc
   .record({ accountId: account, linkId: orAbsent(id), name: digit, planType: plan })
@@ -243,6 +245,23 @@ const kinds = {
     known: record({ position: fc.nat(100).map(position), hash: orNull(digit.map(hash)), time: orNull(moment) }),
     found: record({ position: fc.nat(100).map(position), hash: orNull(digit.map(hash)), time: orNull(moment) }),
     lost: orNull(fc.nat(100)),
+  }),
+  DayArchived: record({
+    day: archivedDay,
+    segment: fc.integer({ min: 1, max: 5 }),
+    events: fc.integer({ min: 1, max: 100 }),
+    first: fc.nat(100).map(position),
+    last: fc.nat(100).map(position),
+    upTo: fc.nat(100).map(position),
+    root: digit.map(hash),
+    file: archiveFile,
+    seal: digit.map(hash),
+  }),
+  ArchiveRestored: record({
+    day: archivedDay,
+    segment: fc.integer({ min: 1, max: 5 }),
+    events: fc.integer({ min: 1, max: 100 }),
+    file: archiveFile,
   }),
   VaultLossAccepted: record({ isNewVault: fc.boolean(), accountIds: fc.array(account, { maxLength: 2 }) }),
   ModelDescribed: listed.map(({ slug, version }) => ({ slug, version, entry: JSON.stringify({ slug }) })),

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 1, history 7, layout 8':
+    '03dcca01a1b71b2387542381425cd2f1d7433ad976ea72b709b9247fc850bafb',
   'requestLog 5, usageTrends 1, history 6, layout 8':
     '275d54d7ee2216e2828f92f1707d8444e7331d2252135a8b5c6196e6bac0cfa8',
   'requestLog 4, usageTrends 1, history 6, layout 7':

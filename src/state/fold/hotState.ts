@@ -112,6 +112,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SignInFailed':
       case 'SignInsThrottled':
       case 'LossAccepted':
+      case 'DayArchived':
+      case 'ArchiveRestored':
       case 'EventParked':
       case 'ClockJumped':
         return;
@@ -131,6 +133,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | `SignIn${string}`
           | 'RefusalsCounted'
           | 'LossAccepted'
+          | 'DayArchived'
+          | 'ArchiveRestored'
           | 'VaultLossAccepted'
           | 'EventParked'
           | 'ClockJumped'

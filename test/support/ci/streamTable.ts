@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ARCHIVE_STREAM } from '../../../src/domain/archive/events.ts';
 import type { AccountId, ApiKeyId } from '../../../src/domain/core/brands.ts';
 import { LOSSES_STREAM } from '../../../src/domain/losses/events.ts';
 import { REFRESH_STREAM_PREFIX } from '../../../src/state/fold/refreshStreams.ts';
@@ -25,8 +26,8 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
 const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
   (streamOf as (id: unknown) => string)(ids[name as keyof Subjects]),
 );
-/** `svc accept-loss` writes to it (src/app/acceptLoss.ts). */
-const commandStreams = [LOSSES_STREAM];
+/** `svc accept-loss` and `svc archive` write to them (src/app/acceptLoss.ts, src/app/archiveCommand.ts). */
+const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
 const nodeStreams = ['requests-', 'sessions-', 'clocks-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,

@@ -76,9 +76,17 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'log',
     label: 'Event log',
-    hint: 'accepted losses, events that the store refused, clocks that jumped',
+    hint: 'archived days, accepted losses, events that the store refused, clocks that jumped',
     isChange: true,
-    types: ['LossAccepted', 'VaultLossAccepted', 'EventParked', 'ClockJumped', 'ClockAccepted'],
+    types: [
+      'LossAccepted',
+      'VaultLossAccepted',
+      'DayArchived',
+      'ArchiveRestored',
+      'EventParked',
+      'ClockJumped',
+      'ClockAccepted',
+    ],
   },
   {
     value: 'models',
