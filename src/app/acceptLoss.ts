@@ -12,6 +12,7 @@ import { openForReading } from '../eventLog/sqlite/database.ts';
 import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
 import { findLogLoss, LogLacksEvents, type LogLoss } from '../eventLog/sqlite/logLoss.ts';
 import { HashVerifier } from '../eventLog/verification/hashVerifier.ts';
+import { removeTreeFile, TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { Faults } from '../lib/faults.ts';
 import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
 import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
@@ -55,6 +56,8 @@ export async function acceptLoss(
   for (const { error } of found) print(`Accepted: ${error.description}`);
   if (found.length > 0) {
     removeWhatReachedFurther(folder, store.logPath, print);
+    // A tree over the log as it is now also has what is missing between its events.
+    if (hasLostLog(found)) removeTreeFile(folder.file(TREE_FILE));
     resetMarks(folder, store);
   }
   return found.length;

@@ -15,6 +15,7 @@ import { createProviderServices } from './wiring/provider.ts';
 import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
 import { startBackgroundWork } from './wiring/startBackgroundWork.ts';
+import { openTree } from './wiring/tree.ts';
 import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
 
 export interface Service {
@@ -35,6 +36,7 @@ const MIN_DELIVERY_MS = 1_000;
 export async function startService(config: Config, io: ServiceIo): Promise<Service> {
   const foundation = await openFoundation(config, io);
   const readModels = await openReadModels(foundation);
+  const tree = openTree(foundation);
   const pendingState = await createPendingState(foundation);
   foundation.clock.start(pendingState.records.recordClockJump);
   const provider = await createProviderServices(foundation, pendingState.records);
@@ -70,7 +72,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   dashboard?.start();
   provider.start();
   await management.start();
-  void startBackgroundWork({ ...foundation, progress: readModels.progress });
+  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree });
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(): Promise<void> {
@@ -92,6 +94,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await proxy.stop();
     foundation.clock.stop();
     await pendingState.records.stop();
+    await tree.close();
     await readModels.close();
     await foundation.close();
   }

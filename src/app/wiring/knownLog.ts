@@ -8,6 +8,7 @@ import {
   type LogLoss,
   restoreOrAccept,
 } from '../../eventLog/sqlite/logLoss.ts';
+import { readTreeEnd, TREE_FILE } from '../../integrity/tree/treeFile.ts';
 import type { Print } from '../../lib/log/line.ts';
 import { readReadModelEnd } from '../../readModels/sqlite/readModelFile.ts';
 
@@ -29,11 +30,17 @@ export interface FoundLoss {
 export type OnLoss = (found: FoundLoss) => void;
 
 /**
- * How far the log in a data folder is known to have reached: by its mark, and by read models in the folder, which are made
- * from the log and never ahead of it.
+ * How far the log in a data folder is known to have reached: by its mark, and by read models and the tree in the folder, which
+ * are made from the log and never ahead of it.
+ * @param logName the log's file
  * @param name of the mark
  */
-export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print: Print): KnownEnd[] {
+export function knownEnds(
+  folder: Pick<DataFolder, 'file'>,
+  logName: 'log.sqlite' | 'mirror.sqlite',
+  name: string,
+  print: Print,
+): KnownEnd[] {
   const known: KnownEnd[] = [];
   const content = readMarkFile<LogEnd>(folder.file(name));
   if (content.kind === 'mark') known.push({ ...content.mark, source: name });
@@ -45,13 +52,15 @@ export function knownEnds(folder: Pick<DataFolder, 'file'>, name: string, print:
     });
   const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
   if (readModels) known.push({ ...readModels, hash: null, time: null, source: 'readmodels.sqlite' });
+  const tree = readTreeEnd(folder.file(TREE_FILE), folder.file(logName));
+  if (tree) known.push({ ...tree, hash: null, source: TREE_FILE });
   return known;
 }
 
 /** The loss of the embedded log in a folder, if there is one. Only reads. */
 export function findEmbeddedLoss(folder: Pick<DataFolder, 'file'>, print: Print): LogLacksEvents | undefined {
   const path = folder.file('log.sqlite');
-  return lossError(path, readLoss(path, knownEnds(folder, MARK_FILES.log, print)), restoreOrAccept(path));
+  return lossError(path, readLoss(path, knownEnds(folder, 'log.sqlite', MARK_FILES.log, print)), restoreOrAccept(path));
 }
 
 /** A file that cannot be read is reported by whatever opens the log. */

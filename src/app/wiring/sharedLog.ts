@@ -33,7 +33,7 @@ const INTERVAL_MS = 250;
  */
 export async function openSharedLog({ folder, print, open, onLoss }: SharedLogOptions): Promise<EventStore> {
   const path = folder.file('mirror.sqlite');
-  const known = [...knownEnds(folder, MARK_FILES.mirror, print), ...endOfMirror(path)];
+  const known = [...knownEnds(folder, 'mirror.sqlite', MARK_FILES.mirror, print), ...endOfMirror(path)];
   const opened = await openAndCompare(path, known, open);
   if ('store' in opened) return opened.store;
   if (!onLoss) throw opened.error;

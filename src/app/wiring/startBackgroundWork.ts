@@ -1,4 +1,5 @@
 import type { LogVerifier } from '../../eventLog/verification/keepVerified.ts';
+import type { KeptTree } from '../../integrity/tree/keepTree.ts';
 import type { ProgressQueries } from '../../readModels/progressQueries.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
@@ -6,26 +7,33 @@ import type { SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
 export interface BackgroundWorkOptions {
   readonly hot: { readonly state: Pick<HotRunner['state'], 'position'> };
   readonly progress: ProgressQueries;
+  readonly tree: Pick<KeptTree, 'start' | 'reached'>;
   readonly snapshots: Pick<SnapshotKeeper, 'start'>;
   readonly verifier: Pick<LogVerifier, 'start'>;
-  /** Maximum number of times that the read models are asked, each of which takes up to a second. */
+  /** Maximum number of times that read models and tree are asked, each of which takes up to a second. */
   readonly maxAttempts?: number;
 }
 
-/** Read models that take longer, or that cannot be reached, hold up nothing else. */
+/** Read models that take longer, or that cannot be reached, hold up nothing else; nor does the tree. */
 const MAX_ATTEMPTS = 60;
+const ATTEMPT_MS = 1_000;
 
 /**
- * Starts the threads that read much of the log in the background one after the other: first the read models catch up, then a
- * snapshot is made if one is due, then events are verified. At once they would double the memory of a first start.
+ * Starts the threads that read much of the log in the background one after the other: first the read models catch up, then the
+ * tree, then a snapshot is made if one is due, then events are verified. At once they would double the memory of a first start.
  */
 export async function startBackgroundWork(options: BackgroundWorkOptions): Promise<void> {
-  const { hot, progress, snapshots, verifier, maxAttempts = MAX_ATTEMPTS } = options;
+  const { hot, progress, tree, snapshots, verifier, maxAttempts = MAX_ATTEMPTS } = options;
   const { position } = hot.state;
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const reached = await progress.reached(position).catch(() => undefined);
-    if (reached === undefined || reached >= position) break;
-  }
+  const wait = async (reached: () => Promise<number>): Promise<void> => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const at = await reached().catch(() => undefined);
+      if (at === undefined || at >= position) return;
+    }
+  };
+  await wait(() => progress.reached(position));
+  tree.start();
+  await wait(() => tree.reached(position, ATTEMPT_MS));
   await snapshots.start();
   verifier.start();
 }

@@ -2,10 +2,15 @@ import { expect, test } from 'vitest';
 import { position } from '../../domain/core/brands.ts';
 import { startBackgroundWork } from './startBackgroundWork.ts';
 
-/** Runs background work over read models that answer with these positions, one after the other. @returns the order of steps */
-async function stepsWith(answers: readonly (number | Error)[], maxAttempts?: number): Promise<string[]> {
+/** Runs background work over read models and a tree that answer with these positions, one after the other. @returns the order of steps */
+async function stepsWith(
+  answers: readonly (number | Error)[],
+  maxAttempts?: number,
+  treeAnswers: readonly (number | Error)[] = [],
+): Promise<string[]> {
   const steps: string[] = [];
   let next = 0;
+  let nextOfTree = 0;
   await startBackgroundWork({
     hot: { state: { position: position(10) } },
     progress: {
@@ -14,6 +19,15 @@ async function stepsWith(answers: readonly (number | Error)[], maxAttempts?: num
         if (answer instanceof Error || answer === undefined) throw answer;
         steps.push(`read models at ${answer}`);
         return position(answer);
+      },
+    },
+    tree: {
+      start: () => steps.push('tree'),
+      reached: async () => {
+        const answer = treeAnswers[nextOfTree++] ?? 10;
+        if (answer instanceof Error) throw answer;
+        steps.push(`tree at ${answer}`);
+        return answer;
       },
     },
     snapshots: {
@@ -28,17 +42,27 @@ async function stepsWith(answers: readonly (number | Error)[], maxAttempts?: num
   return steps;
 }
 
-test('makes a snapshot once the read models have caught up, and verifies the log after that', async () => {
-  expect(await stepsWith([4, 9, 12])).toEqual([
+test('makes a snapshot once read models and tree have caught up, and verifies the log after that', async () => {
+  expect(await stepsWith([4, 9, 12], undefined, [3, 10])).toEqual([
     'read models at 4',
     'read models at 9',
     'read models at 12',
+    'tree',
+    'tree at 3',
+    'tree at 10',
     'snapshot',
     'verifier',
   ]);
 });
 
 test('waits no longer for read models that fail, or that take too long', async () => {
-  expect(await stepsWith([4, new Error('unreachable')])).toEqual(['read models at 4', 'snapshot', 'verifier']);
-  expect(await stepsWith([1, 2, 3], 2)).toEqual(['read models at 1', 'read models at 2', 'snapshot', 'verifier']);
+  const rest = ['tree', 'tree at 10', 'snapshot', 'verifier'];
+  expect(await stepsWith([4, new Error('unreachable')])).toEqual(['read models at 4', ...rest]);
+  expect(await stepsWith([1, 2, 3], 2)).toEqual(['read models at 1', 'read models at 2', ...rest]);
+});
+
+test('waits no longer for a tree that fails, or that takes too long', async () => {
+  const rest = ['snapshot', 'verifier'];
+  expect(await stepsWith([10], 2, [1, 2, 3])).toEqual(['read models at 10', 'tree', 'tree at 1', 'tree at 2', ...rest]);
+  expect(await stepsWith([10], 2, [new Error('closed')])).toEqual(['read models at 10', 'tree', ...rest]);
 });

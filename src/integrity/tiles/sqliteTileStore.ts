@@ -4,6 +4,7 @@ import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { TILE_WIDTH } from '../merkle/merkleTree.ts';
 import { encodeBundle } from './entryBundle.ts';
 import type { TileReader, TileStore, TreeGrowth } from './tileStore.ts';
+import { TilesDamaged } from './tileTree.ts';
 
 /** Raised when tables or entries change: a file of another layout is made again. */
 const LAYOUT = 1;
@@ -23,13 +24,14 @@ const TABLES = `
 
 /**
  * Opens `tree.sqlite` for its only writer, and creates it when there is none.
- * @throws the error of SQLite; for a damaged file with its name and what to do
+ * @throws the error of SQLite; for a damaged file with its name and what to do; TilesDamaged when tables are missing
  */
 export function openTileStore(path: string): TileStore {
   const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     if (layoutOf(database) !== LAYOUT) createTables(database);
+    else requireTables(database);
     return new SqliteTileStore(database);
   } catch (error) {
     database.close();
@@ -48,10 +50,17 @@ export function openTileReader(path: string): TileReader & { close(): void } {
   }
 }
 
+const TABLE_NAMES = ['tiles', 'bundles', 'recent', 'tree'];
+
 const layoutOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.user_version;
 
+function requireTables(database: DatabaseSync): void {
+  const found = database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()?.count;
+  if (found !== TABLE_NAMES.length) throw new TilesDamaged('the file lacks a table');
+}
+
 function createTables(database: DatabaseSync): void {
-  const drops = ['tiles', 'bundles', 'recent', 'tree'].map((table) => `DROP TABLE IF EXISTS ${table};`);
+  const drops = TABLE_NAMES.map((table) => `DROP TABLE IF EXISTS ${table};`);
   database.exec(`BEGIN IMMEDIATE; ${drops.join(' ')} ${TABLES} COMMIT`);
 }
 

@@ -1,0 +1,135 @@
+import { existsSync, statSync } from 'node:fs';
+import type { LogBreak } from '../../eventLog/continuity.ts';
+import { openTileStore } from '../tiles/sqliteTileStore.ts';
+import type { TileStore } from '../tiles/tileStore.ts';
+import { TreeReader, TreeWriter } from '../tiles/tileTree.ts';
+import { findMisfit } from './findMisfit.ts';
+import { LeafSource } from './leafSource.ts';
+import { isTreeDamage, removeTreeFile } from './treeFile.ts';
+
+/** Why a tree is made again from the log. */
+export type RemakeReason = 'damaged' | 'another log' | 'deleted';
+
+/** The log lacks events that the tree has. */
+export class LogBehindTree extends Error {
+  override readonly name = 'LogBehindTree';
+}
+
+export interface TreeFollowerOptions {
+  /** The file of the tree, which may be deleted at any time. */
+  readonly path: string;
+  /** The log's file. */
+  readonly logPath: string;
+  readonly onRemake: (reason: RemakeReason) => void;
+  /** Called with an event whose predecessors are missing: the tree ends before them. */
+  readonly onBreak: (found: LogBreak) => void;
+}
+
+/** Leaves per growth: some 15 ms of work, so that reads are served in between. */
+const LEAVES_PER_STEP = 2_048;
+
+/** Grows the tree in a file from the log's file, and makes it again when it cannot be continued. */
+export class TreeFollower {
+  readonly #options: TreeFollowerOptions;
+  readonly #log: LeafSource;
+  #store: TileStore;
+  #writer: TreeWriter;
+  #inode: bigint | undefined;
+  #broken: LogBreak | undefined;
+
+  /** @throws the error of SQLite when the files cannot be opened; for damage of the log it names that file */
+  constructor(options: TreeFollowerOptions) {
+    this.#options = options;
+    this.#log = new LeafSource(options.logPath);
+    ({ store: this.#store, writer: this.#writer } = this.#open());
+  }
+
+  get size(): number {
+    return this.#writer.size;
+  }
+
+  /**
+   * Adds the next leaves.
+   * @returns whether there may be more
+   * @throws LogBehindTree | the error of SQLite
+   */
+  step(): boolean {
+    return this.#withRepair(() => {
+      const { entries, broken } = this.#log.after(this.size, LEAVES_PER_STEP);
+      if (entries.length > 0) this.#writer.append(entries);
+      if (broken && broken.position !== this.#broken?.position) this.#options.onBreak(broken);
+      this.#broken = broken;
+      if (entries.length === 0 && !broken) this.#requireLog();
+      return entries.length === LEAVES_PER_STEP;
+    });
+  }
+
+  /** Reads the tree. @throws ProofError | the error of SQLite */
+  read<Result>(work: (tree: TreeReader) => Result): Result {
+    return this.#withRepair(() => work(new TreeReader(this.#store)));
+  }
+
+  /** Makes the tree again if its file was deleted or replaced. */
+  checkFile(): void {
+    if (inodeOf(this.#options.path) !== this.#inode) this.#remake('deleted');
+  }
+
+  close(): void {
+    this.#store.close();
+    this.#log.close();
+  }
+
+  #requireLog(): void {
+    const end = this.#log.end();
+    if (end >= this.size) return;
+    throw new LogBehindTree(
+      `${this.#options.logPath} ends at position ${end}, but ${this.#options.path} proves that it reached position ${this.size}. ` +
+        'Stop svc and restore the log from a backup. To go on without the events, run "svc accept-loss"',
+    );
+  }
+
+  #open(): { store: TileStore; writer: TreeWriter } {
+    const { path } = this.#options;
+    const isNew = !existsSync(path);
+    let store: TileStore | undefined;
+    let reason: RemakeReason;
+    try {
+      store = openTileStore(path);
+      this.#inode = inodeOf(path);
+      const misfit = isNew ? undefined : findMisfit(new TreeReader(store), this.#log);
+      if (!misfit) return { store, writer: new TreeWriter(store) };
+      reason = misfit;
+    } catch (error) {
+      if (isNew || !isTreeDamage(error, path)) {
+        store?.close();
+        throw error;
+      }
+      reason = 'damaged';
+    }
+    store?.close();
+    return this.#openFresh(reason);
+  }
+
+  #openFresh(reason: RemakeReason): { store: TileStore; writer: TreeWriter } {
+    this.#options.onRemake(reason);
+    removeTreeFile(this.#options.path);
+    return this.#open();
+  }
+
+  #remake(reason: RemakeReason): void {
+    this.#store.close();
+    ({ store: this.#store, writer: this.#writer } = this.#openFresh(reason));
+  }
+
+  #withRepair<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (!isTreeDamage(error, this.#options.path)) throw error;
+      this.#remake('damaged');
+      return work();
+    }
+  }
+}
+
+const inodeOf = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
