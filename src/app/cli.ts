@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
+import { DataFolderInUse } from '../dataFolder/folderLock.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
 import { escapeText } from '../lib/log/escapeText.ts';
@@ -22,7 +23,7 @@ const reportError = (error: unknown) => {
 const USAGE = `Usage: svc <command>
 
   serve                   Run the service. Settings come from the environment, see README.md.
-  rebuild                 Rebuild the read models from the event log. Stop the service first, except with MongoDB.
+  rebuild                 Rebuild read models and tree from the event log. Stop the service first, except with MongoDB.
   rebuild --compare       Rebuild them in a temporary copy and compare; exit code 1 if anything differs.
   verify [FILE]           Verify the event log, or an export: hashes, chains, positions, the fold and the read models. Works
                           beside the service and writes nothing. --from N, --to N: only these positions; --json: print
@@ -88,6 +89,7 @@ async function rebuild(): Promise<void> {
       isCopy: isCopy(),
       onProgress: progressPrinter(),
     });
+    await rebuildTreeUnlessInUse();
     print(`read models rebuilt up to position ${end}`);
     return;
   }
@@ -97,6 +99,7 @@ async function rebuild(): Promise<void> {
   const { rebuildReadModels } = await import('../readModels/sqlite/rebuild.ts');
   const folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
   try {
+    await rebuildTreeIn(folder.path);
     const end = rebuildReadModels({ folder: folder.path, logName: logName(), onProgress: progressPrinter() });
     print(`read models rebuilt up to position ${end}`);
   } finally {
@@ -104,9 +107,49 @@ async function rebuild(): Promise<void> {
   }
 }
 
+async function rebuildTreeIn(folder: string): Promise<void> {
+  const { rebuildTree } = await import('../integrity/tree/rebuildTree.ts');
+  const { describeBreak } = await import('../eventLog/continuity.ts');
+  const { size, broken } = rebuildTree({ folder, logName: logName(), onProgress: progressPrinter() });
+  if (broken) printError(`The tree ends at position ${size}. ${describeBreak(logName(), broken)}`);
+  print(`tree rebuilt up to position ${size}`);
+}
+
+/** The service may run while read models in MongoDB are rebuilt; its tree is then in use. */
+async function rebuildTreeUnlessInUse(): Promise<void> {
+  const { SVC_DATA_DIR, SVC_NODE_ID } = readConfig();
+  let folder: ReturnType<typeof openDataFolder>;
+  try {
+    folder = openDataFolder(SVC_DATA_DIR, { nodeId: SVC_NODE_ID });
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error;
+    print('The tree is not rebuilt, because the service uses it. Stop the service first.');
+    return;
+  }
+  try {
+    await rebuildTreeIn(folder.path);
+  } finally {
+    folder.close();
+  }
+}
+
+/** @returns the differences */
+async function compareTreeWithLog(): Promise<readonly string[]> {
+  const { compareTree } = await import('../integrity/tree/rebuildTree.ts');
+  const compared = compareTree({
+    folder: dataFolder().path,
+    logName: logName(),
+    onProgress: progressPrinter(),
+  });
+  // A folder of an earlier version, or one that was served for a moment, has no tree.
+  if (compared?.differences.length === 0) print(`no difference in the tree, up to position ${compared.size}`);
+  return compared?.differences ?? [];
+}
+
 async function compare(): Promise<void> {
   const { SVC_DATA_DIR, SVC_MONGODB_URL } = readConfig();
   const { compareReadModels } = await import('../readModels/sqlite/rebuild.ts');
+  const treeDifferences = await compareTreeWithLog();
   const onProgress = progressPrinter();
   const { position, rows, differences } =
     SVC_MONGODB_URL === undefined
@@ -117,12 +160,13 @@ async function compare(): Promise<void> {
           isCopy: isCopy(),
           onProgress,
         });
-  if (differences.length === 0) {
+  const all = [...treeDifferences, ...differences];
+  if (all.length === 0) {
     print(`no difference in ${rows} rows, up to position ${position}`);
     return;
   }
-  for (const difference of differences) print(difference);
-  printError('the live read models differ from the log (only the first differences are shown)');
+  for (const difference of all) print(difference);
+  printError('the live read models or the tree differ from the log (only the first differences are shown)');
   process.exitCode = 1;
 }
 

@@ -57,6 +57,7 @@ beforeAll(async () => {
   // The read models have projected the requests, so they reach further than a log that loses some of them.
   expect((await managementApi(url).requestLog()).total).toBe(REQUESTS);
   await untilMarkReachesEnd(killed, 'log');
+  await untilTreeReachesEnd(killed);
   await service.kill();
   const copy = copyOf(killed);
   const log = new VerifiedLog(copy);
@@ -68,6 +69,18 @@ afterAll(async () => {
   await provider.close();
   await folders[Symbol.asyncDispose]();
 });
+
+async function untilTreeReachesEnd(folder: string): Promise<void> {
+  using log = new DatabaseSync(join(folder, 'log.sqlite'), { readOnly: true });
+  const end = log.prepare('SELECT max(position) AS position FROM events');
+  await vi.waitUntil(
+    () => {
+      using tree = new DatabaseSync(join(folder, 'tree.sqlite'), { readOnly: true });
+      return tree.prepare('SELECT size FROM tree').get()?.size === end.get()?.position;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
 
 const start = (folder: string, ...command: string[]): ServiceProcess =>
   serve({
@@ -125,6 +138,12 @@ const faults: Readonly<Record<string, (folder: string) => void>> = {
   'the log was deleted, with its mark and the snapshots'(folder) {
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `log.sqlite${suffix}`), { force: true });
     rmSync(join(folder, 'log.mark'));
+  },
+  'the end of the log was deleted, with the mark, the read models and the snapshots'(folder) {
+    faults['the end of the log was deleted, with the mark and the read models']?.(folder);
+    rmSync(join(folder, 'snapshots'), { recursive: true, force: true });
+    using log = new DatabaseSync(join(folder, 'log.sqlite'));
+    log.exec("UPDATE sqlite_sequence SET seq = 5 WHERE name = 'events'");
   },
   'the write-ahead log was deleted, with the read models'(folder) {
     rmSync(join(folder, 'log.sqlite-wal'));

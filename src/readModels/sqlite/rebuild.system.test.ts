@@ -124,10 +124,30 @@ test('svc rebuild prints progress; with --compare it prints differences and exit
   ]);
   const rebuilt = {
     code: 0,
-    out: ['100 % (23 of 23 events)', 'read models rebuilt up to position 23'],
+    out: [
+      '100 % (23 of 23 events)',
+      'tree rebuilt up to position 23',
+      '100 % (23 of 23 events)',
+      'read models rebuilt up to position 23',
+    ],
     err: [],
   };
   expect(await svc(folder, 'rebuild')).toEqual(rebuilt);
+  expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
+});
+
+test('svc rebuild makes the tree again, and --compare names what differs in it', async () => {
+  const { folder } = await dataFolder();
+  await svc(folder, 'rebuild');
+  const { code, out } = await svc(folder, 'rebuild', '--compare');
+  expect([code, out[1]]).toEqual([0, 'no difference in the tree, up to position 23']);
+  const database = new DatabaseSync(join(folder, 'tree.sqlite'));
+  database.exec('UPDATE tiles SET hashes = zeroblob(length(hashes))');
+  database.close();
+  const changed = await svc(folder, 'rebuild', '--compare');
+  expect(changed.code).toBe(1);
+  expect(changed.out).toContain('tree: tile 0 of level 0 differs from the one that is made from the log');
+  await svc(folder, 'rebuild');
   expect(await svc(folder, 'rebuild', '--compare')).toMatchObject({ code: 0 });
 });
 
