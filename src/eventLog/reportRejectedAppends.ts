@@ -1,6 +1,7 @@
 import type { Faults } from '../lib/faults.ts';
 import type { Print } from '../lib/log/line.ts';
 import { type AppendOutcome, type EventLog, ID_TAKEN, LOG_CLOSED } from './eventLog.ts';
+import type { WatchedLog } from './watchAppends.ts';
 
 export interface RejectedAppendsOptions {
   /** Called with a line when the log refuses an append that is itself at fault. */
@@ -15,17 +16,19 @@ const DEFAULT_REMEDY = 'svc accepts requests again as soon as an append succeeds
 
 /**
  * Wraps the appends of a log, or of an outbox: that it rejects them, for instance because the disk is full, is a fault until
- * one succeeds.
+ * one succeeds, or a probe of a log that has one.
  */
-export function reportRejectedAppends<Log extends Pick<EventLog, 'append'>>(
+export function reportRejectedAppends<Log extends Pick<EventLog, 'append'> & Partial<WatchedLog>>(
   log: Log,
   { print, faults, subject }: RejectedAppendsOptions,
 ): Log {
   /** Why the last append was refused that was itself at fault. */
   let lastRefusal: string | undefined;
 
+  const clear = () => faults.clear(CODE, subject, 'The event log accepts events again.');
+
   function reportChange(stream: string, outcome: AppendOutcome): void {
-    if (outcome.kind === 'committed') faults.clear(CODE, subject, 'The event log accepts events again.');
+    if (outcome.kind === 'committed') clear();
     // A client sees an id in use as a reused Idempotency-Key.
     if (outcome.kind !== 'rejected' || outcome.reason === ID_TAKEN || outcome.reason === LOG_CLOSED) return;
     if (outcome.isLogFine) {
@@ -46,12 +49,13 @@ export function reportRejectedAppends<Log extends Pick<EventLog, 'append'>>(
     });
   }
 
-  const reported: Pick<EventLog, 'append'> = {
+  const reported: Pick<EventLog, 'append'> & Partial<WatchedLog> = {
     async append(...args) {
       const outcome = await log.append(...args);
       reportChange(args[0], outcome);
       return outcome;
     },
+    ...(log.probe && { probe: () => (log as WatchedLog).probe().then(clear) }),
   };
   return Object.assign(Object.create(log) as Log, reported);
 }

@@ -32,6 +32,28 @@ test('reports a full disk once, and the recovery once', async () => {
   ]);
 });
 
+test('reports the recovery that a probe finds', async () => {
+  const lines: string[] = [];
+  const faults = new Faults({ print: (line) => void lines.push(line), now: () => 0 });
+  let isFull = true;
+  const { log } = scriptedLog(() => rejected('disk is full'));
+  const probe = async () => {
+    if (isFull) throw new Error('disk is full');
+  };
+  const reported = reportRejectedAppends(Object.assign(log, { probe }), {
+    print: (line) => void lines.push(line),
+    faults,
+    subject: 'log.sqlite',
+  });
+  await reported.append('stream', NO_STREAM, [anEvent()]);
+  await expect(reported.probe()).rejects.toThrow('disk is full');
+  expect(faults.current).toHaveLength(1);
+  isFull = false;
+  await reported.probe();
+  expect(faults.current).toEqual([]);
+  expect(lines.at(-1)).toBe('The event log accepts events again.');
+});
+
 test('says what to do when the outcome does', async () => {
   const remedy = 'Make room on its disk.';
   expect(await linesAfter({ ...rejected('disk is full'), remedy } as AppendOutcome)).toEqual([

@@ -1,10 +1,10 @@
 import type { Faults } from '../lib/faults.ts';
-import type { AppendOutcome, EventLog } from './eventLog.ts';
+import { type AppendOutcome, type EventLog, LOG_CLOSED } from './eventLog.ts';
 import { SLOW_APPEND_MS } from './eventSink.ts';
 
 /** A log in a file of the data folder, or the outbox. */
 export interface WatchedLog extends Pick<EventLog, 'append'> {
-  /** Makes an empty change durable. Rejects when that fails. */
+  /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
 }
 
@@ -31,7 +31,8 @@ const REMEDY =
 
 /**
  * Watches the appends to a file in the data folder. An append whose end is not reported in time, or that failed without a
- * known outcome, is a fault until a write succeeds: while nothing else is written, an empty change is.
+ * known outcome, is a fault until a write succeeds: while nothing else is written, an empty change is. A log that rejects
+ * events, for instance because its disk is full, is failing for as long; the fault is that of `reportRejectedAppends`.
  * @returns the same log, with appends that are watched
  */
 export function watchAppends<Log extends WatchedLog>(
@@ -97,6 +98,10 @@ export function watchAppends<Log extends WatchedLog>(
       const outcome = await log.append(...args);
       if (outcome.kind === 'unknown') fail(`${path} cannot be written: ${outcome.error.message}.`);
       if (outcome.kind === 'committed') recover();
+      if (outcome.kind === 'rejected' && !outcome.isLogFine && outcome.reason !== LOG_CLOSED) {
+        isFailing = true;
+        scheduleCheck();
+      }
       return outcome;
     } finally {
       open.delete(pending);

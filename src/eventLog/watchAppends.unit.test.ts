@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
 import { scriptedLog } from '../../test/contract/scriptedLog.ts';
 import { Faults } from '../lib/faults.ts';
-import { type AppendOutcome, NO_STREAM } from './eventLog.ts';
+import { type AppendOutcome, LOG_CLOSED, NO_STREAM } from './eventLog.ts';
 import { type WatchAppendsOptions, watchAppends } from './watchAppends.ts';
 
 const SOON = { interval: 1 };
@@ -99,12 +99,29 @@ test('rejects appends without a call while nothing may be written', async () => 
   expect([await append(), watched.isFailing()]).toEqual(['committed', false]);
 });
 
-test('a conflict or a rejection is no fault of the disk', async () => {
+test('a log that rejects events is failing until a probe succeeds, without a line of its own', async () => {
+  let isFull = true;
+  const { watched, append, lines, probes } = aWatchedLog(
+    () => ({ kind: 'rejected', reason: 'disk is full' }),
+    () => (isFull ? Promise.reject(new Error('disk is full')) : Promise.resolve()),
+  );
+  expect([await append(), watched.isFailing()]).toEqual(['rejected', true]);
+  await vi.waitUntil(() => probes.mock.calls.length > 1, SOON);
+  expect(watched.isFailing()).toBe(true);
+  isFull = false;
+  await vi.waitUntil(() => !watched.isFailing(), SOON);
+  expect(lines).toEqual([]);
+});
+
+test('an append that is itself refused is no fault of the disk', async () => {
   const outcomes: AppendOutcome[] = [
     { kind: 'conflict', actualRevision: 3 },
-    { kind: 'rejected', reason: 'no' },
+    { kind: 'rejected', reason: 'too large', isLogFine: true },
+    { kind: 'rejected', reason: LOG_CLOSED },
   ];
   const { watched, append, lines } = aWatchedLog(() => outcomes.shift() ?? 'written');
-  expect([await append(), await append(), await append()]).toEqual(['conflict', 'rejected', 'committed']);
-  expect([watched.isFailing(), lines]).toEqual([false, []]);
+  for (const kind of ['conflict', 'rejected', 'rejected', 'committed']) {
+    expect([await append(), watched.isFailing()]).toEqual([kind, false]);
+  }
+  expect(lines).toEqual([]);
 });

@@ -69,9 +69,22 @@ const IO_ERROR = 10;
 /** Whether nothing may be committed before the file was opened again (docs/stores.md#sqlite-a-failed-sync). */
 export const isIoError = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === IO_ERROR;
 
-/** Makes an empty change durable. @throws the error of SQLite */
-export const writeNothing = (database: DatabaseSync): void =>
-  database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+/** An event has 64 KiB at most; its indexes and the pages that it splits need some more. */
+const PROBED_PAGES = 16;
+
+/**
+ * Makes empty changes durable, until they have taken the room of an event: where the disk is full, one page may still fit.
+ * @throws the error of SQLite
+ */
+export function probeWrites(database: DatabaseSync): void {
+  try {
+    for (let page = 0; page < PROBED_PAGES; page += 1)
+      database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
 
 function openFile(path: string): DatabaseSync {
   try {

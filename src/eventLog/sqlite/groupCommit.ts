@@ -37,7 +37,7 @@ export interface GroupCommit {
   prune(ranges: readonly PruneRange[]): void;
   /** Parks events, in order with the appends. @throws the error of SQLite, or ThreadEnded */
   park(request: ParkRequest): Promise<Parked>;
-  /** Makes an empty change durable. Rejects when that fails. */
+  /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
   /** Resolves when every pending append has its outcome. */
   waitUntilSettled(): Promise<void>;

@@ -15,7 +15,7 @@ export interface SqliteEventLogOptions
 }
 
 export interface SqliteEventLog extends EventLog {
-  /** Makes an empty change durable. Rejects when that fails. */
+  /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
 }
 

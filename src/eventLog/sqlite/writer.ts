@@ -2,7 +2,7 @@ import type { Position } from '../../domain/core/brands.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
 import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
-import { isIoError, openForWriting, writeNothing } from './database.ts';
+import { isIoError, openForWriting, probeWrites } from './database.ts';
 import { keepLogMark } from './logMark.ts';
 import { park } from './park.ts';
 import { prune } from './prune.ts';
@@ -27,7 +27,7 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
         mark?.onDeleted();
         return parked;
       }),
-      probe: orEndThread(() => writeNothing(database)),
+      probe: endingAfterIoError(() => probeWrites(database)),
     },
     notifications: {
       prune(ranges) {
@@ -43,12 +43,12 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
 });
 
 /** Replies with any error, and ends the thread after an I/O error. */
-function endingAfterIoError<Payload, Returned>(
-  handler: (payload: Payload) => Returned,
-): (payload: Payload) => Returned {
-  return (payload) => {
+function endingAfterIoError<Args extends readonly unknown[], Returned>(
+  handler: (...args: Args) => Returned,
+): (...args: Args) => Returned {
+  return (...args) => {
     try {
-      return handler(payload);
+      return handler(...args);
     } catch (error) {
       if (isIoError(error))
         queueMicrotask(() => {

@@ -16,7 +16,7 @@ export interface WriterThread {
     commit(batch: BatchText): readonly WriterOutcome[];
     /** Parks events of an outbox. */
     park(request: ParkRequest): Parked;
-    /** Makes an empty change durable. */
+    /** Proves that a write is durable and that there is room for an event. */
     probe(): void;
   };
   notifications: {

@@ -21,6 +21,9 @@ export interface SqliteReadModelsOptions {
   readonly onBreak?: (found: LogBreak) => void;
 }
 
+const cannotFollow = (failure: string) =>
+  `Request log, usage and history do not follow the event log, which svc tries again: ${failure}`;
+
 const WORKER = new URL('./readModelsWorker.ts', import.meta.url);
 
 /** Read models in a thread and a file of their own, projected from the log's file, at no cost for requests. */
@@ -52,7 +55,8 @@ export function createSqliteReadModels({
       rebuilding: () => onRebuilding?.(true),
       broken: (found) => onBreak?.(found),
       caughtUp({ position: reached, failure }) {
-        if (failure !== undefined && failure !== lastFailure) onFailure?.(new ReadModelUnavailable(failure));
+        if (failure !== undefined && failure !== lastFailure)
+          onFailure?.(new ReadModelUnavailable(cannotFollow(failure)));
         lastFailure = failure;
         isCatchingUp = false;
         if (failure === undefined) onRebuilding?.(false);

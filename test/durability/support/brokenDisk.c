@@ -1,6 +1,6 @@
 // A disk whose syncs fail or never end, for LD_PRELOAD (see brokenDisk.ts). It concerns files whose path contains
 // $BROKEN_DISK_FILES. While the file $BROKEN_DISK_CONTROL begins with "fail", syncing one of them fails with EIO; while it
-// begins with "hang", it does not return.
+// begins with "hang", it does not return; while it begins with "room", no file can grow (ENOSPC).
 //
 // With $BROKEN_DISK_IMAGES, a folder, it keeps there for each file what a power cut would leave: what was written, up to the
 // last sync that succeeded. Like Linux it forgets after a failed sync what was not written: a later sync that succeeds says
@@ -122,7 +122,18 @@ int fsync(int fd) { return synced(fd, real("fsync")); }
 
 int fdatasync(int fd) { return synced(fd, real("fdatasync")); }
 
+/** Whether a write needs room that a full disk does not have. */
+static int grows(int fd, off_t end) {
+  char path[256];
+  struct stat status;
+  return concerns(fd, path) && mode() == 'r' && fstat(fd, &status) == 0 && end > status.st_size;
+}
+
 ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) {
+  if (grows(fd, offset + length)) {
+    errno = ENOSPC;
+    return -1;
+  }
   ssize_t result = ((ssize_t(*)(int, const void *, size_t, off_t))real("pwrite64"))(fd, data, length, offset);
   written(fd, offset, result);
   return result;

@@ -8,6 +8,8 @@ import { serveInProcess } from './serveInProcess.ts';
 
 export interface StageOptions {
   readonly accounts?: number;
+  /** Called with the empty data folder before the first start. */
+  readonly prepare?: (folder: string) => void;
   readonly env?: Readonly<Record<string, string>>;
   /** Program and arguments, where the service is a process; see `ServeOptions`. */
   readonly command?: readonly string[];
@@ -22,10 +24,11 @@ export const openStageInProcess = (options?: StageOptions): Promise<StageOf<Runn
 
 async function openStageOf<Service extends RunningService>(
   serve: (options: ServeOptions) => Service,
-  { accounts = 1, env = {}, command }: StageOptions = {},
+  { accounts = 1, prepare, env = {}, command }: StageOptions = {},
 ): Promise<StageOf<Service>> {
   const folder = await tempDir('durability');
   onTestFinished(() => folder[Symbol.asyncDispose]());
+  prepare?.(folder.path);
   const provider = await startProvider();
   onTestFinished(() => provider.close());
 
