@@ -14,7 +14,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 7;
+export const HISTORY_VERSION = 8;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -43,6 +43,12 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return coolDownSubject(data.requests.flatMap(({ accounts }) => accounts));
     case 'AccountRecovered':
       return coolDownSubject([data]);
+    case 'NodeStarted':
+    case 'NodeStopped':
+      return `node-${data.node}`;
+    case 'VerificationMade':
+    case 'EvidenceMade':
+      return AUDIT_SUBJECT;
     case 'TokensRefreshed':
     case 'TokenRefreshFailed':
       return `accountTokens-${data.accountId}`;
@@ -50,6 +56,9 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return stream;
   }
 }
+
+/** The subject of what was read of the log as a whole. */
+const AUDIT_SUBJECT = 'audit-main';
 
 /** The id in the subject of an event about the cool-downs of several accounts. */
 export const SEVERAL_ACCOUNTS = 'several';

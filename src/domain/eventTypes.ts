@@ -4,6 +4,7 @@ import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
 import * as apiKey from './apiKey/events.ts';
 import * as archive from './archive/events.ts';
+import * as audit from './audit/events.ts';
 import * as clock from './clock/events.ts';
 import * as coolDown from './coolDown/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
@@ -25,6 +26,7 @@ type Declared =
   | Definitions<typeof accountUsage>
   | Definitions<typeof apiKey>
   | Definitions<typeof archive>
+  | Definitions<typeof audit>
   | Definitions<typeof clock>
   | Definitions<typeof coolDown>
   | Definitions<typeof dashboardAuth>
@@ -50,6 +52,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     accountTokens,
     accountUsage,
     apiKey,
+    audit,
     archive,
     clock,
     coolDown,

@@ -175,6 +175,37 @@ const kinds = {
   ApiKeyUsageReset: record({ keyId: key, name: digit }),
   ApiKeyRegenerated: record({ keyId: key, name: digit, from: secret, to: secret }),
   ApiKeyDeleted: record({ keyId: key, name: digit }),
+  NodeStarted: record({
+    node: fc.constantFrom('n1', 'n2'),
+    boot: fc.constantFrom('b1', 'b2', 'b3'),
+    version: fc.constant('0.1.0'),
+    previous: orNull(record({ boot: fc.constantFrom('b1', 'b2'), stoppedAt: orNull(moment) })),
+  }),
+  NodeStopped: record({
+    node: fc.constantFrom('n1', 'n2'),
+    boot: fc.constantFrom('b1', 'b2', 'b3'),
+    reason: fc.constantFrom('signal', 'command', 'failure'),
+    detail: orNull(fc.constant('SIGTERM')),
+  }),
+  VerificationMade: record({
+    node: fc.constantFrom('n1', 'n2'),
+    from: fc.nat(100).map(position),
+    to: fc.nat(100).map(position),
+    events: fc.nat(100),
+    ok: fc.boolean(),
+    findings: fc.nat(3),
+    kinds: fc.constant([]),
+    root: orNull(digit.map(hash)),
+  }),
+  EvidenceMade: record({
+    node: fc.constantFrom('n1', 'n2'),
+    filter: record({ since: orAbsent(moment), subject: orAbsent(fc.constant('account-1')) }),
+    events: fc.nat(100),
+    treeSize: fc.nat(100),
+    root: digit.map(hash),
+    bytes: fc.nat(100_000),
+    sha256: digit.map(hash),
+  }),
   IpAllowed: record({ ip: address.map(ip) }),
   IpRevoked: record({ ip: address.map(ip) }),
   DashboardPasswordSet: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),
@@ -319,6 +350,8 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('Account')) return `account-${ofAccount}`;
   if (type.startsWith('ApiKey')) return `apiKey-${ofKey}`;
   if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
+  if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';
+  if (['VerificationMade', 'EvidenceMade'].includes(type)) return 'audits-n1.b1_20260115';
   if (type.startsWith('Ip')) return 'firewall-main';
   if (type.startsWith('Model')) return 'modelCatalogue-main';
   return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';

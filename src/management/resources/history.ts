@@ -160,8 +160,8 @@ function eventDetails({ event, before, after }: EventStep, vault: Vault): z.infe
   const { metadata, stream, type } = event;
   const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
   const subject = subjectOf(stream, current);
-  // Some streams belong to a node and contain events of all accounts.
-  const isOfNode = stream.startsWith(REFRESH_STREAM_PREFIX) || subject.startsWith('accountCoolDown-');
+  // Some streams belong to one start of a node, and their events change other subjects.
+  const isOfNode = stream.startsWith(REFRESH_STREAM_PREFIX) || /^(accountCoolDown|node)-/.test(subject);
   const stateOf = isOfNode ? subject : stream;
   const [stateBefore, stateAfter] = [subjectState(stateOf, before), subjectState(stateOf, after)];
   return {

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 1, history 8, layout 8':
+    'fccafc72314f7f5039cf04a643967171ca2afd0e5ce19c8f3ac3285445376e2f',
   'requestLog 5, usageTrends 1, history 7, layout 8':
     '03dcca01a1b71b2387542381425cd2f1d7433ad976ea72b709b9247fc850bafb',
   'requestLog 5, usageTrends 1, history 6, layout 8':

@@ -1,3 +1,5 @@
+import type { AuditEvent } from '../../domain/audit/events.ts';
+import * as audit from '../../domain/audit/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
@@ -47,6 +49,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   settings: settings.SettingsState = settings.initialState;
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
   windowsClock: windowsClock.WindowsClock = windowsClock.initialState;
+  audit: audit.AuditState = audit.initialState;
   readonly sessions: session.Sessions = new Map();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
@@ -108,6 +111,12 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'VaultLossAccepted':
         for (const accountId of event.data.accountIds) this.tokens.delete(accountId);
         return;
+      case 'NodeStarted':
+      case 'NodeStopped':
+      case 'VerificationMade':
+      case 'EvidenceMade':
+        this.audit = audit.evolve(this.audit, event);
+        return;
       case 'RefusalsCounted':
       case 'SignInFailed':
       case 'SignInsThrottled':
@@ -138,6 +147,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | 'VaultLossAccepted'
           | 'EventParked'
           | 'ClockJumped'
+          | AuditEvent['type']
           | CoolDownEvent['type'];
       }
     >,

@@ -29,7 +29,7 @@ const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
 /** `svc accept-loss` and `svc archive` write to them (src/app/acceptLoss.ts, src/app/archiveCommand.ts). */
 const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
-const nodeStreams = ['requests-', 'sessions-', 'clocks-', REFRESH_STREAM_PREFIX].map(
+const nodeStreams = ['requests-', 'sessions-', 'clocks-', 'audits-', 'nodes-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,
 );
 

@@ -28,6 +28,8 @@ export function subjectState(stream: string, state: HotState): Json {
       return toJson(state.firewall);
     case 'modelCatalogue':
       return toJson(state.models.plans);
+    case 'node':
+      return toJson(state.audit.nodes.get(id));
     case 'pricing':
       return toJson(state.prices);
     case 'settings':

@@ -89,6 +89,13 @@ export const EVENT_KINDS: readonly EventKind[] = [
     ],
   },
   {
+    value: 'audit',
+    label: 'Audit',
+    hint: 'starts and stops of nodes, verifications, evidence',
+    isChange: true,
+    types: ['NodeStarted', 'NodeStopped', 'VerificationMade', 'EvidenceMade'],
+  },
+  {
     value: 'models',
     label: 'Models and prices',
     hint: 'available models and their prices',

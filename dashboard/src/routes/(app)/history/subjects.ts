@@ -32,6 +32,10 @@ export function subjectText(subject: string, names: Names): string {
       return 'Models';
     case 'pricing':
       return 'Prices';
+    case 'node':
+      return `Node ${id}`;
+    case 'audit':
+      return 'Audit';
     case 'session':
       return `Session ${id.slice(0, 8)}`;
     case 'address':

@@ -10,6 +10,8 @@ test.each([
   ['apiKey-k', 'Key <k>'],
   ['firewall-main', 'Firewall'],
   ['address-10.0.0.1', 'Address 10.0.0.1'],
+  ['node-gateway-1', 'Node gateway-1'],
+  ['audit-main', 'Audit'],
   ['weather-main', 'weather-main'],
 ])('names the subject %s “%s”', (subject, text) => {
   expect(subjectText(subject, names)).toBe(text);
