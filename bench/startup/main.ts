@@ -2,12 +2,9 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type EventLog, NO_STREAM } from '../../src/eventLog/eventLog.ts';
-import { createEventSink } from '../../src/eventLog/eventSink.ts';
-import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { startOnFolder } from '../throughput/startOnFolder.ts';
-import { completedRequest, keyEvents } from './completedRequests.ts';
+import { fillLog } from './fillLog.ts';
 
 // `npm run bench:startup -- [--events 1000000] [--clients 1000] [--rounds 3] [--folder <kept>]`: fills a log through the
 // event sink, then measures in child processes how long a node takes to fold it, how long `svc serve` takes until it
@@ -28,7 +25,9 @@ const path = join(folder, 'log.sqlite');
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 try {
-  await fill();
+  // The service does not start over a log without a vault.
+  openSqliteVault({ folder }).close();
+  await fillLog(path, { events, clients: Number(values.clients), print });
   print(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk`);
   const snapshots = join(folder, 'snapshots');
   await rm(snapshots, { recursive: true, force: true });
@@ -62,31 +61,4 @@ async function serve(): Promise<void> {
   await service.line(/listening on/, 120_000);
   print(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();
-}
-
-async function fill(): Promise<void> {
-  // The service does not start over a log without a vault.
-  openSqliteVault({ folder }).close();
-  const log = await createSqliteEventLog({ path, node: 'bench' });
-  const began = performance.now();
-  const first = (await log.head()) + 1;
-  if (first === 1) await createKeys(log);
-  const sink = createEventSink({ log, node: 'bench', boot: `b${first}`, category: 'requests' });
-  let next = first;
-  const client = async () => {
-    while (next <= events) await sink.record(completedRequest(next++));
-  };
-  await Promise.all(Array.from({ length: Number(values.clients) }, client));
-  await log.close();
-  const seconds = (performance.now() - began) / 1_000;
-  if (next > first)
-    print(`${next - first} appended in ${seconds.toFixed(1)} s: ${Math.round((next - first) / seconds)}/s`);
-}
-
-async function createKeys(log: EventLog): Promise<void> {
-  for (const event of keyEvents()) {
-    const { keyId } = event.data as { keyId: string };
-    const outcome = await log.append(`apiKey-${keyId}`, NO_STREAM, [event]);
-    if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
-  }
 }

@@ -63,9 +63,21 @@ export const hashOfStored = (
   { stream, revision, id, type, time, data }: Omit<SerialisedEvent, 'metadata'> & { stream: string; revision: number },
   metadata: string,
 ): string =>
+  hashOfNames(JSON.stringify(stream), revision, JSON.stringify(id), JSON.stringify(type), time, data, metadata);
+
+/** The same for a caller that has the names as JSON. */
+export const hashOfNames = (
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  time: number,
+  data: string,
+  metadata: string,
+): string =>
   sha256(
-    `{"stream":${JSON.stringify(stream)},"revision":${revision},"id":${JSON.stringify(id)},` +
-      `"type":${JSON.stringify(type)},"time":${time},"data":${data},"metadata":${metadata.slice(0, -HASH_LENGTH)}}}`,
+    `{"stream":${stream},"revision":${revision},"id":${id},"type":${type},"time":${time},` +
+      `"data":${data},"metadata":${metadata.slice(0, -HASH_LENGTH)}}}`,
   );
 
 /** Computes the hash that a stored event must have. The data must be as stored, not upcast. */

@@ -18,6 +18,8 @@ test.each(SEEDS)('finds every forgery in a data folder by its kind (seed %i)', {
     const folder = await copyOf(honest);
     writeRows(folder, forgery.forge(readRows(folder), createRandom(seed)));
     expectKinds(await verifyFolder({ folder, threads }), forgery.inFolder, forgery.name);
+    removeWitnesses(folder, 'tree.sqlite');
+    expectKinds(await verifyFolder({ folder, threads }), forgery.besideTree, `${forgery.name}, beside its tree`);
     removeWitnesses(folder);
     expectKinds(await verifyFolder({ folder, threads }), forgery.alone, `${forgery.name}, without witnesses`);
   }

@@ -20,7 +20,7 @@ export class PartBuilder {
   #first = 0;
   #last = 0;
 
-  get part(): ScannedPart {
+  get part(): Omit<ScannedPart, 'leaves'> {
     return {
       events: this.#events,
       first: this.#first,

@@ -5,9 +5,11 @@ import { checkEvent } from './checkEvent.ts';
 import { Keys64 } from './key64Set.ts';
 import { contentOf, identitiesOf } from './once.ts';
 import { PartBuilder } from './partBuilder.ts';
+import { PartLeaves } from './partLeaves.ts';
 import type { RequestFacts } from './requestFacts.ts';
 import type { ScannedEvent } from './scannedEvent.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart } from './scanProtocol.ts';
+import type { TreeComparer } from './treeComparer.ts';
 
 /** Scans parts of a log for one thread. */
 export class PartScanner {
@@ -15,21 +17,25 @@ export class PartScanner {
   readonly #referred = new Set<string>();
   readonly #spelling = new CanonicalMetadata();
 
-  /** @param wanted hashes and ids of events whose positions are asked for */
-  constructor(wanted: readonly string[]) {
+  readonly #tree: TreeComparer | undefined;
+
+  /** @param wanted hashes and ids of events whose positions are asked for @param tree what the leaves are compared with */
+  constructor(wanted: readonly string[], tree?: TreeComparer) {
     this.#wanted = new Set(wanted);
+    this.#tree = tree;
   }
 
   scan(events: Iterable<ScannedEvent>): ScannedPart {
-    const part = new PartBuilder();
-    for (const event of events) this.#scanEvent(part, event);
-    return part.part;
+    const [part, leaves] = [new PartBuilder(), new PartLeaves(this.#tree)];
+    for (const event of events) leaves.add(event[0], this.#scanEvent(part, event));
+    return { ...part.part, leaves: leaves.leaves() };
   }
 
-  #scanEvent(part: PartBuilder, event: ScannedEvent): void {
+  /** @returns the leaf entry of the event */
+  #scanEvent(part: PartBuilder, event: ScannedEvent): string {
     const [position, stream, , id, type, , , json, metadata] = event;
     const chain = chainOf(metadata);
-    const { finding, request } = checkEvent(event, chain, this.#spelling);
+    const { finding, request, leaf } = checkEvent(event, chain, this.#spelling);
     const isEdited = finding?.kind === 'edited';
     if (finding) part.addFinding(finding);
     part.link(event, chain.previousHash, continuedHashOf(type, json, chain), isEdited);
@@ -38,12 +44,13 @@ export class PartScanner {
     else part.ends.add(request.endedId);
     if (this.#wanted.has(id)) part.sightings.push({ name: id, position });
     if (chain.hash !== undefined && this.#wanted.has(chain.hash)) part.sightings.push({ name: chain.hash, position });
-    if (isEdited) return;
+    if (isEdited) return leaf;
     if (request) this.#checkRequest(part, position, request);
     else if (stream === LOSSES_STREAM && type === LossAccepted.type) {
       const loss = acceptedLoss(position, parseJson(json) as LossData);
       if (loss) part.losses.push(loss);
     }
+    return leaf;
   }
 
   /** Notes what a request says about the log before it: its key, its accounts, and up to where it was decided upon. */

@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts';
+import type { ScannedLeaves } from './partLeaves.ts';
 
 /** Where events are read from. */
 export type ScanSource =
@@ -6,6 +7,8 @@ export type ScanSource =
       readonly kind: 'sqlite';
       /** Path or `file:` URI of a log or a mirror. */
       readonly location: string;
+      /** Path or `file:` URI of `tree.sqlite`, with which the leaves are compared. */
+      readonly tree?: string | undefined;
     }
   | { readonly kind: 'export'; readonly path: string };
 
@@ -66,6 +69,8 @@ export interface ScannedPart {
   readonly sightings: readonly Sighting[];
   /** The first event that was decided upon a position after its own. */
   readonly decidedAhead: { readonly position: number; readonly decidedAt: number } | undefined;
+  /** Undefined where positions are missing. */
+  readonly leaves: ScannedLeaves | undefined;
 }
 
 /** What occurs in a log and may occur only once. */

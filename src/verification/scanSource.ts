@@ -20,7 +20,7 @@ export interface ScanOptions {
   readonly wanted: readonly string[];
   readonly total?: number | undefined;
   readonly onProgress: OnProgress;
-  /** Called with each part in order: the place for what is computed over all events, as the Merkle tree. */
+  /** Called with each part in order. */
   readonly onPart?: (part: ScannedPart) => void;
   readonly signal?: AbortSignal | undefined;
   readonly threads?: number | undefined;

@@ -4,12 +4,14 @@ import { EVENT_IN_JSON, type Finding } from './finding.ts';
 import { locate, PartScanner } from './partScanner.ts';
 import { openRangeReader } from './readRange.ts';
 import type { ScanThread } from './scanProtocol.ts';
+import { TreeComparer } from './treeComparer.ts';
 
 // Program of a thread that verifies the events of parts of a log.
 
 await serveThread<ScanThread>(({ source, wanted }) => {
   const reader = openRangeReader(source);
-  const scanner = new PartScanner(wanted);
+  const tree = source.kind === 'sqlite' && source.tree !== undefined ? new TreeComparer(source.tree) : undefined;
+  const scanner = new PartScanner(wanted, tree);
   const malformed = (line: string): Finding => ({
     kind: 'edited',
     position: null,
@@ -22,10 +24,16 @@ await serveThread<ScanThread>(({ source, wanted }) => {
       scan(range) {
         const part = scanner.scan(reader.events(range));
         const findings = [...part.findings, ...reader.takeMalformed().map(malformed)];
-        return transfer({ ...part, findings }, [part.ids.buffer, part.ends.buffer, part.contents.buffer]);
+        const { ids, ends, contents, leaves } = part;
+        const arrays = [ids, ends, contents, ...(leaves ? [leaves.hashes, leaves.tileRoots] : [])];
+        const buffers = arrays.map(({ buffer }) => buffer);
+        return transfer({ ...part, findings }, buffers);
       },
       locate: ({ range, keys }) => locate(reader.events(range), new Set(keys)),
     },
-    stop: () => reader.close(),
+    stop() {
+      reader.close();
+      tree?.close();
+    },
   };
 });

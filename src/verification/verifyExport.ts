@@ -4,8 +4,9 @@ import { PageUnpacker } from '../state/pages/unpackPage.ts';
 import { ExportRanges } from './exportRanges.ts';
 import { EVENT_IN_JSON, type Finding, type Verification } from './finding.ts';
 import { foldFailure } from './foldFailure.ts';
+import { LogTree } from './logTree.ts';
 import { openRangeReader } from './readRange.ts';
-import type { ScanRange } from './scanProtocol.ts';
+import type { ScannedPart, ScanRange } from './scanProtocol.ts';
 import { type Scan, scanSource } from './scanSource.ts';
 import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
 
@@ -25,7 +26,9 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
     }
   }
   const source = { kind: 'export', path } as const;
-  const scan = await scanSource({ source, ranges: noted, after: 0, wanted: [], onProgress, signal, threads });
+  const tree = new LogTree();
+  const onPart = ({ leaves }: ScannedPart) => tree.add(leaves);
+  const scan = await scanSource({ source, ranges: noted, after: 0, wanted: [], onProgress, onPart, signal, threads });
   const structure = structureFindings(file, scan);
   const isCut = structure.some(({ kind }) => kind === 'truncated');
   // The line in which a file was cut is not one that was edited.
@@ -40,8 +43,8 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const isWhole = from <= 1 && to >= scan.last;
   if (!isWhole) notes.push('The whole file was read; findings are those of the positions that were asked for.');
   const shown = findings.filter(({ position: at }) => at === null || (at >= from && at <= to));
-  // The Merkle tree belongs here: `root`, and findings of its own.
-  return { ok: shown.length === 0, events: scan.events, root: null, findings: shown, notes };
+  const root = tree.root()?.toString('hex') ?? null;
+  return { ok: shown.length === 0, events: scan.events, root, findings: shown, notes };
 }
 
 /** What is wrong with the file itself. */

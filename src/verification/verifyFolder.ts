@@ -11,8 +11,11 @@ import type { CompareThread } from './compareThread.ts';
 import type { Finding, Verification } from './finding.ts';
 import { foldFailure } from './foldFailure.ts';
 import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
+import { findKnownTree, type KnownTree } from './knownTree.ts';
+import { LogTree } from './logTree.ts';
 import { scanSource } from './scanSource.ts';
 import { openExtent } from './sqliteRanges.ts';
+import { treeFindings } from './treeFindings.ts';
 import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
 
 export interface VerifyFolderOptions extends VerifyOptions {
@@ -68,6 +71,8 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     comparesReadModels && existsSync(readModelsPath) ? untouchedFile(readModelsPath, temporary) : undefined;
   // Before the log: what is ahead of the log proves a loss.
   const facts = readKnownFacts(folder, logName.replace('.sqlite', '.mark'), readModels?.location);
+  const known = findKnownTree(folder, temporary);
+  if (known.tree) facts.push(known.tree.fact);
   if (!existsSync(logPath)) {
     const findings = compareFacts(facts, [], { after: 0, last: 0 });
     if (findings.length > 0) return { ok: false, events: 0, root: null, findings, notes: [`${logPath} is missing.`] };
@@ -79,16 +84,18 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const { from = 1, to = extent.last } = options;
   const isWhole = from <= 1 && to >= extent.last;
   const end = Math.min(to, extent.last);
-  const notes: string[] = [];
+  const notes: string[] = known.note === undefined ? [] : [known.note];
+  const tree = new LogTree();
   const comparing = isWhole && readModels ? compare(readModels, log, temporary) : undefined;
   try {
     const scan = await scanSource({
-      source: { kind: 'sqlite', location: log.location },
+      source: { kind: 'sqlite', location: log.location, tree: known.tree?.file.location },
       ranges: () => extent.ranges(from - 1, end),
       after: from - 1,
       wanted: facts.flatMap(({ name }) => (name === undefined ? [] : [name])),
       total: end - from + 1,
       onProgress,
+      onPart: ({ leaves }) => tree.add(leaves),
       signal,
       threads,
     });
@@ -96,6 +103,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     if (isWhole)
       findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
     else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
+    if (known.tree) findings.push(...newFindings(findings, compareTree(log, known.tree, tree)));
     notes.push(...scan.losses);
     if (isWhole && findings.length === 0) {
       onStep('Folding the log');
@@ -117,14 +125,23 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
       notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
     }
-    if (log.hasChanged() || readModels?.hasChanged()) return undefined;
-    // The Merkle tree and the published checkpoints belong here: `root`, and findings of their own.
-    return { ok: findings.length === 0, events: scan.events, root: null, findings, notes };
+    if ([log, readModels, known.tree?.file].some((file) => file?.hasChanged())) return undefined;
+    const root = tree.root()?.toString('hex') ?? null;
+    return { ok: findings.length === 0, events: scan.events, root, findings, notes };
   } finally {
     extent.close();
     await comparing?.stop();
   }
 }
+
+const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree): Finding[] =>
+  treeFindings({
+    log: log.location,
+    tree: file.location,
+    differing: tree.differing,
+    tileRoots: tree.tileRoots(),
+    vouchedTo: 0,
+  });
 
 /** Those about events that nothing was found at. */
 function newFindings(known: readonly Finding[], found: readonly Finding[]): Finding[] {

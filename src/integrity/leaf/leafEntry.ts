@@ -48,23 +48,28 @@ const sha256 = (text: string): string => digest('sha256', text, 'hex');
  * implementation can write it from the same fields. The leaf's index in the tree is `position - 1` (docs/decisions/0070-leaf-entries.md).
  */
 export const leafEntryOf = (row: StoredRow): string =>
-  writeEntry(row, correlationIdOf(row.metadata), sha256(row.data), sha256(row.metadata));
+  leafEntryOfNames(row, JSON.stringify(row.stream), JSON.stringify(row.id), JSON.stringify(row.type));
 
-function writeEntry(
-  row: Omit<StoredRow, 'data' | 'metadata'>,
-  correlationId: string | null,
-  data: string,
-  metadata: string,
+/**
+ * The same for a caller that has the names as JSON.
+ * @param correlationId of the metadata; undefined when the caller does not know it
+ */
+export function leafEntryOfNames(
+  row: StoredRow,
+  stream: string,
+  id: string,
+  type: string,
+  correlationId: string | null = correlationIdOf(row.metadata),
 ): string {
+  const correlation = correlationId === null ? 'null' : nameOf(correlationId);
   return (
-    `{"correlationId":${correlationId === null ? 'null' : nameOf(correlationId)},"dataSha256":"${data}","id":${nameOf(row.id)},` +
-    `"metadataSha256":"${metadata}","position":${row.position},"revision":${row.revision},"stream":${nameOf(row.stream)},` +
-    `"time":${row.time},"type":${nameOf(row.type)},"version":${row.version}}`
+    `{"correlationId":${correlation},"dataSha256":"${sha256(row.data)}","id":${nameOf(row.id, id)},` +
+    `"metadataSha256":"${sha256(row.metadata)}","position":${row.position},"revision":${row.revision},` +
+    `"stream":${nameOf(row.stream, stream)},"time":${row.time},"type":${nameOf(row.type, type)},"version":${row.version}}`
   );
 }
 
-function nameOf(name: string): string {
-  const json = JSON.stringify(name);
+function nameOf(name: string, json: string = JSON.stringify(name)): string {
   // Counting bytes costs; a character has at most three.
   if (json.length * 3 <= MAX_NAME_BYTES || Buffer.byteLength(json) <= MAX_NAME_BYTES) return json;
   return `{"bytes":${Buffer.byteLength(name)},"sha256":"${sha256(name)}"}`;

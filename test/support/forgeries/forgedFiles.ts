@@ -32,9 +32,10 @@ export function writeRows(folder: string, rows: readonly LogRow[]): void {
   database.close();
 }
 
-/** Removes what stands beside a log and says how far it reached. */
-export function removeWitnesses(folder: string): void {
-  for (const name of ['log.mark', 'verified.mark', 'snapshots', 'readmodels.sqlite']) {
+/** Removes what stands beside a log and says what it contained. */
+export function removeWitnesses(folder: string, but?: 'tree.sqlite'): void {
+  for (const name of ['log.mark', 'verified.mark', 'snapshots', 'readmodels.sqlite', 'tree.sqlite']) {
+    if (name === but) continue;
     for (const suffix of ['', '-wal', '-shm']) {
       if (existsSync(join(folder, name + suffix))) rmSync(join(folder, name + suffix), { recursive: true });
     }

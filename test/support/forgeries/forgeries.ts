@@ -25,6 +25,8 @@ export interface Forgery {
   readonly inFolder: readonly FindingKind[];
   /** The same for the log alone: without marks and read models, or as an export. */
   readonly alone: readonly FindingKind[];
+  /** The same for the log beside its `tree.sqlite`. */
+  readonly besideTree: readonly FindingKind[];
 }
 
 /** Every way to forge the rows of a log. Those with an empty list need a published checkpoint to be told. */
@@ -34,6 +36,7 @@ export const forgeries: readonly Forgery[] = [
     forge: (rows, random) => editData(rows, aRequest(rows, random)),
     inFolder: ['edited'],
     alone: ['edited'],
+    besideTree: ['edited'],
   },
   {
     name: 'edits an event and gives it a new hash',
@@ -45,6 +48,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['rehashed'],
     alone: ['rehashed'],
+    besideTree: ['rehashed'],
   },
   {
     name: 'edits an event and rehashes its stream to the end',
@@ -55,6 +59,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['rehashed'],
     alone: [],
+    besideTree: ['rehashed'],
   },
   {
     name: 'changes who acted',
@@ -65,6 +70,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['edited'],
     alone: ['edited'],
+    besideTree: ['edited'],
   },
   {
     name: 'respells the JSON of an event',
@@ -76,24 +82,28 @@ export const forgeries: readonly Forgery[] = [
     inFolder: ['bytes not canonical'],
     // An export has one spelling only: that of its lines.
     alone: ['bytes not canonical'],
+    besideTree: ['bytes not canonical'],
   },
   {
     name: 'deletes an event',
     forge: (rows, random) => without(rows, aRequest(rows, random)),
     inFolder: ['deleted'],
     alone: ['deleted'],
+    besideTree: ['deleted'],
   },
   {
     name: 'deletes an event and renumbers positions',
     forge: (rows, random) => renumber(without(rows, aRequest(rows, random))),
     inFolder: ['deleted'],
     alone: ['deleted'],
+    besideTree: ['deleted'],
   },
   {
     name: 'deletes a stream and renumbers positions',
     forge: (rows, random) => renumber(withoutStream(rows, aStreamOf(rows, 'account-', random))),
     inFolder: ['deleted', 'stream missing'],
     alone: ['stream missing'],
+    besideTree: ['deleted', 'stream missing'],
   },
   ...[1, 7, 50].map(
     (count): Forgery => ({
@@ -101,6 +111,7 @@ export const forgeries: readonly Forgery[] = [
       forge: (rows) => rows.slice(0, -count),
       inFolder: ['truncated'],
       alone: [],
+      besideTree: ['truncated'],
     }),
   ),
   {
@@ -113,6 +124,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['rehashed'],
     alone: [],
+    besideTree: ['rehashed'],
   },
   {
     name: 'changes the last event of a stream and rehashes it',
@@ -123,9 +135,9 @@ export const forgeries: readonly Forgery[] = [
       rehash(row, chainBefore(row));
       return rows;
     },
-    // The read models were made of the event before.
-    inFolder: ['edited'],
+    inFolder: ['rehashed'],
     alone: [],
+    besideTree: ['rehashed'],
   },
   {
     name: 'swaps neighbours of two streams',
@@ -135,12 +147,14 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['edited', 'rehashed', 'inserted', 'deleted'],
     alone: [],
+    besideTree: ['edited', 'rehashed', 'inserted', 'deleted'],
   },
   {
     name: 'repeats the end of a request',
     forge: (rows, random) => appendCopy(rows, aRequest(rows, random)),
     inFolder: ['inserted'],
     alone: ['inserted'],
+    besideTree: ['inserted'],
   },
   {
     name: 'repeats the content of an administrative event',
@@ -150,6 +164,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['inserted'],
     alone: ['inserted'],
+    besideTree: ['inserted'],
   },
   {
     name: 'inserts an event that svc did not write',
@@ -160,6 +175,7 @@ export const forgeries: readonly Forgery[] = [
     },
     inFolder: ['inserted'],
     alone: ['inserted'],
+    besideTree: ['inserted'],
   },
 ];
 

@@ -9,10 +9,14 @@ import type { AccountId } from '../../../src/domain/core/brands.ts';
 import { newEventId } from '../../../src/eventLog/eventId.ts';
 import { type EventToAppend, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { leafEntryOf } from '../../../src/integrity/leaf/leafEntry.ts';
+import { openTileStore } from '../../../src/integrity/tiles/sqliteTileStore.ts';
+import { TreeWriter } from '../../../src/integrity/tiles/tileTree.ts';
 import { createSqliteReadModels } from '../../../src/readModels/sqlite/sqliteReadModels.ts';
 import { committed } from '../../contract/eventLog/outcomes.ts';
 import { createRandom } from '../random.ts';
 import { importedAccount } from '../specification.ts';
+import { readRows } from './forgedFiles.ts';
 
 /** A new folder that is removed when the test has finished. */
 export async function aFolder(): Promise<string> {
@@ -28,7 +32,7 @@ export async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** A data folder as svc leaves it: keys, accounts and requests of two nodes, with a mark and read models. */
+/** A data folder as svc leaves it: keys, accounts and requests of two nodes, with a mark, read models and the Merkle tree. */
 export async function honestFolder(seed: number): Promise<string> {
   const random = createRandom(seed);
   const folder = await aFolder();
@@ -63,7 +67,18 @@ export async function honestFolder(seed: number): Promise<string> {
   const readModels = createSqliteReadModels({ folder, logPath: path });
   await readModels.requestLog.page({}, 1, 0, head);
   await readModels.close();
+  writeTree(folder);
   return folder;
+}
+
+/** Makes `tree.sqlite` of the log of a folder. */
+export function writeTree(folder: string): void {
+  const store = openTileStore(join(folder, 'tree.sqlite'));
+  const writer = new TreeWriter(store);
+  const entries = readRows(folder).slice(writer.size).map(leafEntryOf);
+  // In steps, so that it has bundles of several growths.
+  for (let from = 0; from < entries.length; from += 50) writer.append(entries.slice(from, from + 50));
+  store.close();
 }
 
 const accountEvent = (accountId: AccountId, like: EventToAppend): EventToAppend => ({
