@@ -28,6 +28,9 @@ const USAGE = `Usage: svc <command>
   verify [FILE]           Verify the event log, or an export: hashes, chains, positions, the fold and the read models. Works
                           beside the service and writes nothing. --from N, --to N: only these positions; --json: print
                           one JSON object. Exit code 0 intact, 1 something was found, 2 it could not be verified.
+  replay                  Repeat every decision about requests from the log alone, and name those that give another result.
+                          Works beside the service and changes nothing. --since TIME, --until TIME: only requests made
+                          then; --json: print one JSON object. Exit code 0 all repeat, 1 some do not, 2 it could not run.
   export FILE             Export all events and keys to a file. Stop the service first.
   import FILE             Import an export into an empty store: EventStoreDB if SVC_EVENTSTORE_URL is set, otherwise
                           the data folder.
@@ -306,6 +309,20 @@ async function verify(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `replay` does not have */
+async function replay(args: readonly string[]): Promise<boolean> {
+  const { parseReplayArguments, runReplay } = await import('./replayCommand.ts');
+  const command = parseReplayArguments(args);
+  if (!command) return false;
+  try {
+    process.exitCode = await runReplay(command, readConfig(), { print, printError });
+  } catch (error) {
+    reportError(error);
+    process.exitCode = 2;
+  }
+  return true;
+}
+
 /** Prints a line per tenth of the log. */
 function progressPrinter() {
   let printed = 0;
@@ -341,6 +358,8 @@ try {
   } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--vault') {
     await acceptLossOfVault();
   } else if (command === 'verify' && (await verify(args))) {
+    // Done.
+  } else if (command === 'replay' && (await replay(args))) {
     // Done.
   } else if (command === 'outbox' && (await outbox(args))) {
     // Done.

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { position } from '../../src/domain/core/brands.ts';
 import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
 import { createReader } from '../../src/eventLog/sqlite/reader.ts';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { endDelayedUntil, textResponse } from '../support/provider/scripts.ts';
 import { type ClusterNode, openCluster } from './cluster.ts';
 
@@ -102,7 +102,7 @@ test('lets one busy node of three use the limit up, and no more', SLOW, async ()
   expect(refused).toContainEqual(
     expect.objectContaining({ data: expect.objectContaining({ admission: expect.objectContaining({ nodes: 3 }) }) }),
   );
-  const report = replay(events);
+  const report = replayEvents(events);
   expect(report.differences).toEqual([]);
   expect(report.admissions).toBeGreaterThan(60);
 });
@@ -125,11 +125,11 @@ test('tells other nodes when the reservation of a long answer has grown', SLOW, 
   account.always(response);
   for (const node of [b, a]) expect(await ask(1, [node])).toBe(1);
   const mirror = join(await cluster.folderOf('b'), 'mirror.sqlite');
-  await vi.waitUntil(async () => replay(await mirroredEvents(mirror)).admissions === 3, soon);
+  await vi.waitUntil(async () => replayEvents(await mirroredEvents(mirror)).admissions === 3, soon);
   const events = await mirroredEvents(mirror);
   const [, ...later] = events.filter((event) => event.type === 'RequestCompleted');
   expect(later.map(({ data }) => data.admission?.reserved.map(([, , , amount]) => amount))).toEqual([[0], [0]]);
-  expect(replay(events)).toMatchObject({ differences: [] });
+  expect(replayEvents(events)).toMatchObject({ differences: [] });
 });
 
 async function mirroredEvents(path: string): Promise<RecordedEvent[]> {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { acceptClock } from '../../src/app/acceptClock.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { delayed, delayedUntil, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
@@ -87,7 +87,7 @@ describe('a limit', () => {
   }
 
   const times = (count: number, status: number) => Array.from({ length: count }, () => status);
-  const replayed = async () => replay(await recordedEvents(gateway.folder));
+  const replayed = async () => replayEvents(await recordedEvents(gateway.folder));
 
   test('stays used up when the clock is set back', async () => {
     const { askTimes, limit } = await withKey();

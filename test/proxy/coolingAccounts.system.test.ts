@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { textResponse, throttled } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
@@ -40,7 +40,7 @@ test('writes less than 3 kB per request while 400 accounts cool down', async () 
   process.stdout.write(`  ${written.at(-1)} to ${written[0]} bytes of log per request\n`);
   expect(written[0]).toBeLessThan(3_000);
   const events = await recordedEvents(gateway.folder);
-  expect(replay(events)).toMatchObject({ choices: ACCOUNTS + 3, differences: [] });
+  expect(replayEvents(events)).toMatchObject({ choices: ACCOUNTS + 3, differences: [] });
 }, 60_000);
 
 /** Data and metadata of all events that each request caused, the largest sum first. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { delayed, noResponse, serverError, streamSilent, textResponse } from '../support/provider/scripts.ts';
 import { recordedEvents } from '../support/recordedEvents.ts';
@@ -134,7 +134,7 @@ describe('clients that disconnect', () => {
     for (const controller of controllers) controller.abort();
     await Promise.all(responses);
     await vi.waitUntil(() => settled().length === 2, waitOptions);
-    expect(await reservations()).toBe(0);
+    await vi.waitUntil(async () => (await reservations()) === 0, waitOptions);
     expect((await limits()).reserved_value).toBe(0);
     only?.at.always(textResponse({ usage }));
     expect((await ask()).status).toBe(200);
@@ -196,7 +196,7 @@ test('reserves and counts a request only in the window in which it was admitted'
   await vi.waitUntil(() => settled().length === 2, waitOptions);
   expect(await limits()).toMatchObject({ current_value: INPUT + OUTPUT, reserved_value: 0 });
 
-  expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ admissions: 3, differences: [] });
+  expect(replayEvents(await recordedEvents(gateway.folder))).toMatchObject({ admissions: 3, differences: [] });
 });
 
 test('announces a long request and shows its reservation apart from the usage', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { assembled, chat, chatPath, chunksIn } from '../support/chat.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { delayedUntil, endDelayedUntil, textResponse } from '../support/provider/scripts.ts';
@@ -103,7 +103,7 @@ describe('a hundred long answers at once against a budget for ten', () => {
 
       const sources = new Set(used.map(({ admission }) => admission?.estimateSource));
       expect([...sources]).toEqual([source]);
-      expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
+      expect(replayEvents(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
     },
     60_000,
   );
@@ -153,7 +153,7 @@ test('expects of a new key what the answers of all keys used, and no more than a
     ['request', 300],
     ['request', 90_000],
   ]);
-  expect(replay(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
+  expect(replayEvents(await recordedEvents(gateway.folder))).toMatchObject({ differences: [] });
 });
 
 describe('a limit that stops streams', () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { replay } from '../../src/state/past/replay.ts';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import {
   failureAsFirstEvent,
@@ -78,7 +78,7 @@ test('replays every choice and every admission from the log with the same result
 
   const events = await recordedEvents(gateway.folder).catch(() => []);
   const completed = events.filter(({ type }) => type === 'RequestCompleted');
-  const report = replay(events);
+  const report = replayEvents(events);
   process.stdout.write(
     `  seed ${SEED}: ${REQUESTS} requests (${[...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}), ` +
       `${completed.length} completed, ${report.choices} choices and ${report.admissions} admissions replayed, ${report.differences.length} differ\n`,

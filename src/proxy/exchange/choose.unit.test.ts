@@ -8,8 +8,8 @@ import { type AccountId, type Instant, position } from '../../domain/core/brands
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { SettingsChanged } from '../../domain/settings/events.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
+import { replayEvents } from '../../replay/replayEvents.ts';
 import { HotState } from '../../state/fold/hotState.ts';
-import { replay } from '../../state/past/replay.ts';
 import { choose, type Decision } from './choose.ts';
 import { Cooldowns } from './cooldowns.ts';
 
@@ -156,7 +156,7 @@ test('replays every choice, whatever the log had when it was made', () =>
       }
       node.flush();
       node.deliver();
-      expect(replay(node.log)).toEqual({ choices, admissions: 0, differences: [] });
+      expect(replayEvents(node.log)).toEqual({ choices, admissions: 0, differences: [] });
     }),
     runs(300),
   ));
@@ -169,7 +169,7 @@ test('replays choices of earlier versions from the cool-downs that they recorded
   const times = { startedAt: NOW, endedAt: NOW, outcome: 'ok' };
   const attemptOf = (v: number) => ({ decidedAt: position(4), asOf: NOW, v, overlay, accountId: second, ...times });
   append(RequestCompleted({ ...completed, attempts: [attemptOf(2)] }));
-  expect(replay(log).differences).toEqual([]);
+  expect(replayEvents(log).differences).toEqual([]);
   append(RequestCompleted({ ...completed, attempts: [attemptOf(3)] }));
-  expect(replay(log).differences).toMatchObject([{ recorded: second, replayed: first }]);
+  expect(replayEvents(log).differences).toMatchObject([{ recorded: second, replayed: first }]);
 });

@@ -221,7 +221,7 @@ function rehash(row: LogRow, previousHash: string): string {
   return chained.hash;
 }
 
-function rechain(rows: LogRow[], stream: string): LogRow[] {
+export function rechain(rows: LogRow[], stream: string): LogRow[] {
   let head = NO_HASH;
   for (const row of rows) if (row.stream === stream) head = rehash(row, head);
   return rows;

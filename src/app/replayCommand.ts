@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { untouchedFile } from '../dataFolder/untouchedFile.ts';
+import type { Instant } from '../domain/core/brands.ts';
+import { parseTime } from '../management/http/isoTime.ts';
+import type { Difference } from '../replay/recordedDecision.ts';
+import { type ReplayResult, replayLog } from '../replay/replayLog.ts';
+import type { Config } from './config/config.ts';
+
+export interface ReplayCommand {
+  readonly since: Instant | undefined;
+  readonly until: Instant | undefined;
+  readonly isJson: boolean;
+}
+
+/** There is nothing to replay; the message says what to do. */
+export class CannotReplay extends Error {
+  override readonly name = 'CannotReplay';
+  readonly code = 'CANNOT_REPLAY';
+}
+
+/** @returns undefined for arguments that `replay` does not have */
+export function parseReplayArguments(args: readonly string[]): ReplayCommand | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { since: { type: 'string' }, until: { type: 'string' }, json: { type: 'boolean', default: false } },
+    });
+    const [since, until] = [values.since, values.until].map((text) => text && parseTime(text));
+    const isInvalid = (values.since !== undefined && !since) || (values.until !== undefined && !until);
+    if (isInvalid || (since && until && since > until)) return undefined;
+    return { since: since || undefined, until: until || undefined, isJson: values.json };
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ReplayIo {
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+}
+
+/**
+ * `svc replay`: repeats every decision about the requests of a period, and names those that give another result. Reads beside
+ * a running service and changes no file.
+ * @returns the exit code: 0 every decision repeats, 1 some do not
+ * @throws CannotReplay, and what reading the log throws
+ */
+export async function runReplay(
+  { since, until, isJson }: ReplayCommand,
+  { SVC_DATA_DIR, SVC_EVENTSTORE_URL }: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
+  { print, printError }: ReplayIo,
+): Promise<number> {
+  const path = join(resolve(SVC_DATA_DIR), SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
+  if (!existsSync(path)) throw new CannotReplay(`There is no log at ${path}: set SVC_DATA_DIR to the data folder.`);
+  const temporary = mkdtempSync(join(tmpdir(), 'svc-replay-'));
+  try {
+    const began = performance.now();
+    const log = untouchedFile(path, temporary);
+    const { location } = log;
+    const result = await replayLog({ location, since, until, onProgress: progressPrinter(printError) });
+    if (log.hasChanged()) throw new CannotReplay('A service has started over the folder meanwhile. Run it again.');
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    if (isJson) print(JSON.stringify(jsonOf(result)));
+    else for (const line of linesOf(result)) print(line);
+    printError(`${result.requests} requests in ${seconds} s`);
+    return result.differences.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** The result as scripts read it. */
+const jsonOf = ({ requests, choices, admissions, refusals, countedOnly, repeated, differences }: ReplayResult) => ({
+  requests,
+  choices,
+  admissions,
+  refusals,
+  counted_only: countedOnly,
+  repeated,
+  differences: differences.map(({ requestId, position, decidedAt, decision, recorded, replayed }) => ({
+    request_id: requestId,
+    position,
+    decided_at: decidedAt,
+    decision,
+    recorded,
+    replayed,
+  })),
+});
+
+function linesOf({
+  requests,
+  choices,
+  admissions,
+  refusals,
+  countedOnly,
+  repeated,
+  differences,
+}: ReplayResult): string[] {
+  const counts =
+    `${requests} requests, ${refusals} of them refused by svc: ${choices} choices of an account, ${admissions} admissions. ` +
+    `${repeated} decisions gave the recorded result, ${differences.length} another one.`;
+  const onlyCounted = `${countedOnly} more refusals were only counted, so that they cannot be repeated.`;
+  return [...differences.map(describe), counts, ...(countedOnly > 0 ? [onlyCounted] : [])];
+}
+
+const describe = ({ requestId, position, decidedAt, decision, recorded, replayed }: Difference): string =>
+  `request ${requestId} at position ${position}, ${decision} decided at ${decidedAt}: recorded ${recorded}; repeated ${replayed}`;
+
+const PROGRESS_INTERVAL_MS = 2_000;
+
+function progressPrinter(print: (line: string) => void) {
+  let printedAt = performance.now();
+  return (reached: number, of: number) => {
+    const now = performance.now();
+    if (now - printedAt < PROGRESS_INTERVAL_MS) return;
+    printedAt = now;
+    print(`${reached} of ${of} events`);
+  };
+}
