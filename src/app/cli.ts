@@ -25,12 +25,17 @@ const USAGE = `Usage: svc <command>
   serve                   Run the service. Settings come from the environment, see README.md.
   rebuild                 Rebuild read models and tree from the event log. Stop the service first, except with MongoDB.
   rebuild --compare       Rebuild them in a temporary copy and compare; exit code 1 if anything differs.
-  verify [FILE]           Verify the event log, or an export: hashes, chains, positions, the fold and the read models. Works
-                          beside the service and writes nothing. --from N, --to N: only these positions; --json: print
-                          one JSON object. Exit code 0 intact, 1 something was found, 2 it could not be verified.
+  verify [FILE]           Verify the event log, an export or an evidence bundle: hashes, chains, positions, the fold and the
+                          read models. Works beside the service and writes nothing. --from N, --to N: only these positions;
+                          --public-key KEY: the key of the log, or a file with it; --json: print one JSON object. Exit code 0
+                          intact, 1 something was found, 2 it could not be verified.
   replay                  Repeat every decision about requests from the log alone, and name those that give another result.
                           Works beside the service and changes nothing. --since TIME, --until TIME: only requests made
                           then; --json: print one JSON object. Exit code 0 all repeat, 1 some do not, 2 it could not run.
+  evidence FILE           Write events with the proof that they were recorded to a new file, which "svc verify FILE" and any
+                          browser check without this machine. Which events: --since TIME, --until TIME, with --request ID
+                          or --subject SUBJECT if wanted; --incident: also what the state before the period depends on. TIME
+                          is a day (UTC) or like 2026-01-31T12:00:00Z. Works beside the service.
   export FILE             Export all events and keys to a file. Stop the service first.
   import FILE             Import an export into an empty store: EventStoreDB if SVC_EVENTSTORE_URL is set, otherwise
                           the data folder.
@@ -323,6 +328,15 @@ async function replay(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `evidence` does not have */
+async function evidence(args: readonly string[]): Promise<boolean> {
+  const { parseEvidenceArguments, runEvidence } = await import('./evidenceCommand.ts');
+  const command = parseEvidenceArguments(args);
+  if (!command) return false;
+  await runEvidence(command, readConfig(), { print, printError });
+  return true;
+}
+
 /** Prints a line per tenth of the log. */
 function progressPrinter() {
   let printed = 0;
@@ -360,6 +374,8 @@ try {
   } else if (command === 'verify' && (await verify(args))) {
     // Done.
   } else if (command === 'replay' && (await replay(args))) {
+    // Done.
+  } else if (command === 'evidence' && (await evidence(args))) {
     // Done.
   } else if (command === 'outbox' && (await outbox(args))) {
     // Done.

@@ -7,12 +7,15 @@ import { verifyExport } from '../verification/verifyExport.ts';
 import { verifyFolder } from '../verification/verifyFolder.ts';
 import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
 import type { Config } from './config/config.ts';
+import { verifyBundle } from './verifyBundle.ts';
 
 export interface VerifyCommand {
   /** A file to verify instead of the configured store. */
   readonly file: string | undefined;
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** A key of the log that the caller has from elsewhere, or a file with it. */
+  readonly publicKey: string | undefined;
   readonly isJson: boolean;
 }
 
@@ -22,12 +25,17 @@ export function parseVerifyArguments(args: readonly string[]): VerifyCommand | u
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean', default: false } },
+      options: {
+        from: { type: 'string' },
+        to: { type: 'string' },
+        'public-key': { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
     });
     const [from, to] = [toPosition(values.from), toPosition(values.to)];
     if (positionals.length > 1 || from === INVALID || to === INVALID) return undefined;
     if (from !== undefined && to !== undefined && from > to) return undefined;
-    return { file: positionals[0], from, to, isJson: values.json };
+    return { file: positionals[0], from, to, publicKey: values['public-key'], isJson: values.json };
   } catch {
     return undefined;
   }
@@ -65,9 +73,13 @@ export async function runVerify(command: VerifyCommand, config: Config, io: Veri
   return result.ok ? 0 : 1;
 }
 
-function verify({ file, from, to }: VerifyCommand, config: Config, { printError }: VerifyIo): Promise<Verification> {
+function verify(
+  { file, from, to, publicKey }: VerifyCommand,
+  config: Config,
+  { printError }: VerifyIo,
+): Promise<Verification> {
   const options: VerifyOptions = { from, to, onProgress: progressPrinter(printError), onStep: printError };
-  if (file !== undefined) return verifyFile(file, options);
+  if (file !== undefined) return verifyFile(file, options, publicKey);
   const folder = resolve(config.SVC_DATA_DIR);
   const comparesReadModels = config.SVC_MONGODB_URL === undefined;
   if (!comparesReadModels) printError('Read models in MongoDB are compared by "svc rebuild --compare".');
@@ -82,12 +94,15 @@ function verify({ file, from, to }: VerifyCommand, config: Config, { printError 
 }
 
 /** Tells what a file is by its content. */
-function verifyFile(file: string, options: VerifyOptions): Promise<Verification> {
+function verifyFile(file: string, options: VerifyOptions, publicKey: string | undefined): Promise<Verification> {
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new CannotVerify(`${path} is not a file.`);
   const beginning = readBeginning(path);
   if (beginning.startsWith('{"svcHistory":')) return verifyExport(path, options);
-  throw new CannotVerify(`${path} is not an export of svc. To verify a data folder, set SVC_DATA_DIR to it.`);
+  if (beginning.startsWith('PK\u0003\u0004')) return verifyBundle(path, options, publicKey);
+  throw new CannotVerify(
+    `${path} is neither an export nor an evidence bundle of svc. To verify a data folder, set SVC_DATA_DIR to it.`,
+  );
 }
 
 function readBeginning(path: string): string {

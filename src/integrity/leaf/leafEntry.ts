@@ -83,7 +83,7 @@ const WRITTEN =
   /^\{"schemaVersion":\d+,"metadataVersion":2,"actor":\{[^{}\\]*\},"correlationId":"([^"\\]*)"[^{}\\]*\}$/;
 
 /** The correlation id in metadata as stored; of a key that is there twice the last one, as in JSON. */
-function correlationIdOf(metadata: string): string | null {
+export function correlationIdOf(metadata: string): string | null {
   const written = WRITTEN.exec(metadata);
   if (written && metadata.lastIndexOf('"correlationId"') === metadata.indexOf('"correlationId"')) {
     return written[1] as string;
@@ -146,3 +146,6 @@ function isLongName(name: unknown): name is LongName {
 /** Whether a name in an entry stands for this text. */
 export const isNamed = (name: string | LongName | null, text: string): boolean =>
   name !== null && nameOf(text) === JSON.stringify(name);
+
+/** How a name stands in an entry, as JSON. */
+export const leafNameJson = (name: string): string => nameOf(name);

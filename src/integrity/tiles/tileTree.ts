@@ -115,13 +115,13 @@ export class TreeReader {
   /** @throws ProofError when the tree of this size has no such leaf @throws TilesDamaged */
   inclusionProof(index: number, size: number): Buffer[] {
     this.#requireSize(size);
-    return inclusionProof(index, size, this.#subtreeHash());
+    return inclusionProof(index, size, this.subtrees());
   }
 
   /** @throws ProofError when the tree is smaller @throws TilesDamaged */
   consistencyProof(from: number, to: number): Buffer[] {
     this.#requireSize(to);
-    return consistencyProof(from, to, this.#subtreeHash());
+    return consistencyProof(from, to, this.subtrees());
   }
 
   /** The leaf entry at an index; undefined when there is none. @throws TilesDamaged */
@@ -155,8 +155,8 @@ export class TreeReader {
     if (size > present) throw new ProofError(`the tree has ${present} leaves, not ${size}`);
   }
 
-  /** Reads each tile once. */
-  #subtreeHash(): SubtreeHash {
+  /** The hashes of full subtrees. Reads each tile once and keeps it as long as the function. */
+  subtrees(): SubtreeHash {
     const read = new Map<string, Buffer>();
     return (start, end) => {
       const leaves = end - start;

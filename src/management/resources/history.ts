@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sealedOperatorLabel, sentenceOf, subjectOf } from '../../../projections/history.ts';
 import { instant, iso, type Position, position } from '../../domain/core/brands.ts';
+import { redact, toJson } from '../../domain/core/redact.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
@@ -14,7 +15,6 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { difference } from './history/difference.ts';
-import { redact, toJson } from './history/redact.ts';
 import { subjectState } from './history/subjectState.ts';
 
 const entryFields = {

@@ -1,4 +1,4 @@
-import { type Json, redact } from './redact.ts';
+import { type Json, redact } from '../../../domain/core/redact.ts';
 
 export interface Change {
   /** JSON Pointer (RFC 6901), since field names can contain dots: IP addresses do. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { REDACTED, redact, toJson } from '../../../domain/core/redact.ts';
 import { difference } from './difference.ts';
-import { REDACTED, redact, toJson } from './redact.ts';
 
 test.each([
   ['finds no difference between equal objects', { a: 1 }, { a: 1 }, []],

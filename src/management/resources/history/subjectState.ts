@@ -1,7 +1,7 @@
 import { SEVERAL_ACCOUNTS } from '../../../../projections/history.ts';
 import type { AccountId, ApiKeyId } from '../../../domain/core/brands.ts';
+import { type Json, toJson } from '../../../domain/core/redact.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
-import { type Json, toJson } from './redact.ts';
 
 /** Returns the folded state that the events of a stream change; null for streams that change no state. */
 export function subjectState(stream: string, state: HotState): Json {

@@ -7,12 +7,14 @@ const SECRET_FORMAT = /^sealed\.|^[0-9a-f]{64}$/;
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
+/** Whether a value is one that is never shown: a sealed one, the hash of a key or a password, a digest. @param name its field */
+export const isSecret = (value: Json, name = ''): boolean =>
+  value !== null && (SECRET_FIELDS.has(name) || (typeof value === 'string' && SECRET_FORMAT.test(value)));
+
 /** Returns a copy without secrets: sealed values, hashes of keys and passwords, digests. @param name field of `value` */
 export function redact(value: Json, name = ''): Json {
-  if (value === null) return null;
-  if (SECRET_FIELDS.has(name)) return REDACTED;
-  if (typeof value === 'string') return SECRET_FORMAT.test(value) ? REDACTED : value;
-  if (typeof value !== 'object') return value;
+  if (isSecret(value, name)) return REDACTED;
+  if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item: Json) => redact(item));
   return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, redact(item, field)]));
 }

@@ -1,0 +1,75 @@
+import { createHash, hash as digest } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { crc32, deflateRaw } from 'node:zlib';
+import { COMMENT_LENGTH, COMMENT_PREFIX } from '../format/bundleFile.ts';
+import type { BundledFile } from '../format/manifest.ts';
+import { centralRecord, endRecords, localHeader, type ZipEntry } from '../format/zipFormat.ts';
+
+const compress = promisify(deflateRaw);
+/** JSON of events becomes a fifth; the next levels take twice as long for one percent. */
+const LEVEL = 6;
+/** Entries that zlib compresses, in threads of its own, while the next ones are made. */
+const MAX_WAITING = 3;
+
+interface CompressedEntry {
+  readonly name: string;
+  readonly content: Buffer;
+  readonly compressed: Promise<Buffer>;
+}
+
+/** Writes the entries of a bundle one after the other. */
+export class BundleWriter {
+  readonly #file: FileHandle;
+  readonly #sha256 = createHash('sha256');
+  readonly #entries: ZipEntry[] = [];
+  readonly #files: BundledFile[] = [];
+  readonly #waiting: CompressedEntry[] = [];
+  #offset = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** The entries so far, with the digests of their contents. */
+  get files(): readonly BundledFile[] {
+    return this.#files;
+  }
+
+  async add(name: string, text: string | Buffer): Promise<void> {
+    const content = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#files.push({ name, bytes: content.length, sha256: digest('sha256', content, 'hex') });
+    const compressed = compress(content, { level: LEVEL });
+    // It is awaited in its turn; until then a failure is not unhandled.
+    compressed.catch(() => undefined);
+    this.#waiting.push({ name, content, compressed });
+    if (this.#waiting.length > MAX_WAITING) await this.#writeNext();
+  }
+
+  /** Writes what ends the file. */
+  async finish(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#writeNext();
+    const directoryOffset = this.#offset;
+    for (const entry of this.#entries) await this.#write(centralRecord(entry));
+    const directoryBytes = this.#offset - directoryOffset;
+    await this.#write(endRecords({ entries: this.#entries.length, directoryOffset, directoryBytes }, COMMENT_LENGTH));
+    await this.#write(Buffer.from(COMMENT_PREFIX));
+    await this.#file.appendFile(this.#sha256.digest('hex'));
+  }
+
+  async #writeNext(): Promise<void> {
+    const { name, content, compressed } = this.#waiting.shift() as CompressedEntry;
+    const bytes = await compressed;
+    const sizes = { name, crc32: crc32(content), compressedSize: bytes.length, size: content.length };
+    this.#entries.push({ ...sizes, offset: this.#offset });
+    await this.#write(localHeader(sizes));
+    await this.#write(bytes);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#sha256.update(bytes);
+    this.#offset += bytes.length;
+    // Unlike `write`, it goes on where the disk took only a part.
+    await this.#file.appendFile(bytes);
+  }
+}

@@ -1,0 +1,173 @@
+import { writeNewFile } from '../../eventLog/newFile.ts';
+import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
+import type { SubtreeHash } from '../../integrity/merkle/proofs.ts';
+import { writeConsistencyLine } from '../check/checkSignatures.ts';
+import {
+  type BundlePart,
+  CONSISTENCY,
+  checkpointName,
+  FORMAT,
+  FORMAT_VERSION,
+  keyChangeName,
+  MANIFEST,
+  type Manifest,
+  README,
+  type Selection,
+  VERIFIER,
+  writeManifest,
+} from '../format/manifest.ts';
+import { ownReadme, ownVerifierDigest, readVerifierPage } from '../page/ownPages.ts';
+import { BundleWriter } from './bundleWriter.ts';
+import { ProvedEvents, type ProvedPart } from './provedParts.ts';
+import type { SignedNotes } from './signedNotes.ts';
+
+/** There is nothing that a bundle could prove; the message says why and what to do. */
+export class CannotMakeEvidence extends Error {
+  override readonly name = 'CannotMakeEvidence';
+}
+
+/** The tree whose checkpoints are in the bundle. */
+export interface EvidenceTree {
+  root(size: number): Buffer;
+  consistencyProof(from: number, to: number): Buffer[];
+  /** Hashes of full subtrees; what it has read is kept as long as the function. */
+  subtrees(): SubtreeHash;
+}
+
+export interface BundleOptions {
+  /** The file, which must not exist. */
+  readonly path: string;
+  readonly selection: Selection;
+  /** The events, in order of positions; those that the newest checkpoint does not cover are left out. */
+  readonly rows: Iterable<StoredRow>;
+  readonly notes: SignedNotes;
+  readonly tree: EvidenceTree;
+  readonly madeBy: string;
+  /** RFC 3339. */
+  readonly madeAt: string;
+  readonly onProgress?: ((events: number, position: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface MadeBundle {
+  readonly path: string;
+  readonly events: number;
+  readonly firstPosition: number;
+  readonly lastPosition: number;
+  readonly treeSize: number;
+  readonly vkey: string;
+  /** Events that were asked for and that no checkpoint covers. */
+  readonly uncovered: number;
+  /** SHA-256 of the page in it. */
+  readonly verifier: string;
+}
+
+/** Between events, so that a service can be cancelled and go on with its other work. */
+const EVENTS_PER_TURN = 256;
+
+/**
+ * Writes an evidence bundle (docs/integrity.md#evidence-bundles). The file appears when it is complete.
+ * @throws CannotMakeEvidence when no event matches, or the log is not what its checkpoints say; CannotWriteFile; the error of a disk
+ */
+export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
+  const { path, notes, tree, selection, madeBy, madeAt } = options;
+  const { origin, size: treeSize, root } = notes.latest;
+  if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
+  let made: MadeBundle | undefined;
+  await writeNewFile(path, async (file) => {
+    const writer = new BundleWriter(file);
+    const verifier = ownVerifierDigest();
+    await writer.add(README, ownReadme);
+    await writer.add(VERIFIER, readVerifierPage());
+    const events = new ProvedEvents({ origin, treeSize, subtrees: () => tree.subtrees() });
+    const parts: BundlePart[] = [];
+    const write = async ({ part, events: lines, proofs }: ProvedPart) => {
+      parts.push(part);
+      await writer.add(part.events, lines);
+      await writer.add(part.proofs, proofs);
+    };
+    const uncovered = await addEvents(options, events, write);
+    if (events.counts.count === 0) throw nothingFound(uncovered);
+    await write(events.finish());
+    if (events.root().toString('hex') !== root) throw notTheLog(treeSize);
+    const { counts } = events;
+    await addCheckpoints(writer, options, counts);
+    const manifest: Manifest = {
+      format: FORMAT,
+      version: FORMAT_VERSION,
+      madeBy,
+      madeAt,
+      origin,
+      selection,
+      events: counts,
+      treeSize,
+      root,
+      key: notes.vkey,
+      verifier,
+      parts,
+      files: writer.files,
+    };
+    await writer.add(MANIFEST, writeManifest(manifest));
+    await writer.finish();
+    const { count, firstPosition, lastPosition } = counts;
+    made = { path, events: count, firstPosition, lastPosition, treeSize, vkey: notes.vkey, uncovered, verifier };
+  });
+  return made as MadeBundle;
+}
+
+/** @returns the number of events that the newest checkpoint does not cover */
+async function addEvents(
+  { rows, notes, onProgress, signal }: BundleOptions,
+  events: ProvedEvents,
+  write: (part: ProvedPart) => Promise<void>,
+): Promise<number> {
+  let uncovered = 0;
+  for (const row of rows) {
+    if (row.position > notes.latest.size) {
+      uncovered += 1;
+      continue;
+    }
+    const part = events.add(row);
+    if (part) await write(part);
+    const { count } = events.counts;
+    if (count % EVENTS_PER_TURN !== 0) continue;
+    signal?.throwIfAborted();
+    onProgress?.(count, row.position);
+    await new Promise(setImmediate);
+  }
+  signal?.throwIfAborted();
+  return uncovered;
+}
+
+/** The first checkpoint of the log, those that covered the first and the last event first, and the newest one. */
+async function addCheckpoints(
+  writer: BundleWriter,
+  { notes, tree }: BundleOptions,
+  { firstPosition, lastPosition }: ProvedEvents['counts'],
+): Promise<void> {
+  const chosen = [1, firstPosition, lastPosition].map((position) => notes.covering(position));
+  const bySize = new Map([...chosen, notes.latest].flatMap((found) => (found ? [[found.size, found] as const] : [])));
+  const checkpoints = [...bySize.values()].toSorted((left, right) => left.size - right.size);
+  let consistency = '';
+  for (const [index, { size, root, note }] of checkpoints.entries()) {
+    if (tree.root(size).toString('hex') !== root) throw notTheLog(size);
+    await writer.add(checkpointName(size), note);
+    const before = checkpoints[index - 1];
+    if (before) consistency += writeConsistencyLine(before.size, size, tree.consistencyProof(before.size, size));
+  }
+  await writer.add(CONSISTENCY, consistency);
+  for (const [index, note] of notes.keyChanges.entries()) await writer.add(keyChangeName(index + 1), note);
+}
+
+const notTheLog = (size: number) =>
+  new CannotMakeEvidence(
+    `The log is not the one of which the checkpoint of ${size} events was signed, so nothing can be proved with it. ` +
+      'Run "svc verify": it says what was changed.',
+  );
+
+const nothingFound = (uncovered: number) =>
+  new CannotMakeEvidence(
+    uncovered === 0
+      ? 'No event matches, so there is nothing to prove. Nothing was written.'
+      : `No checkpoint covers the ${uncovered} events yet. A running service signs one every minute: try again then.`,
+  );

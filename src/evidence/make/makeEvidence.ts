@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
+import { CannotWriteFile } from '../../eventLog/newFile.ts';
+import { openForReading } from '../../eventLog/sqlite/database.ts';
+import { CannotMakeEvidence, type MadeBundle, makeBundle } from './makeBundle.ts';
+import { openTree } from './openTree.ts';
+import { readSignedNotes } from './readSignedNotes.ts';
+import { SelectedRows } from './selectedRows.ts';
+import { describeSelection, type EventSelection } from './selection.ts';
+
+export interface EvidenceOptions {
+  /** The data folder: a service may be running over it. */
+  readonly folder: string;
+  /** `log.sqlite`, or `mirror.sqlite` of a node with EventStoreDB. */
+  readonly logName: string;
+  readonly selection: EventSelection;
+  /** The file, which must not exist. */
+  readonly path: string;
+  readonly madeBy: string;
+  /** RFC 3339. */
+  readonly madeAt: string;
+  /** Called with the position up to which events were examined, and the last one. */
+  readonly onProgress?: ((position: number, of: number) => void) | undefined;
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes an evidence bundle from a data folder. Writes nothing into the folder, takes no lock and needs no key.
+ * @throws CannotMakeEvidence, CannotWriteFile, and what opening a file throws
+ */
+export async function makeEvidence(options: EvidenceOptions): Promise<MadeBundle> {
+  const { folder, logName, path } = options;
+  // Before the work, so that an operator does not wait for it.
+  if (existsSync(path)) throw new CannotWriteFile(`${path} already exists. Name another file.`);
+  const [logPath, notesPath] = [join(folder, logName), join(folder, 'checkpoints.sqlite')];
+  if (!existsSync(logPath)) {
+    throw new CannotMakeEvidence(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+  }
+  const temporary = mkdtempSync(join(tmpdir(), 'svc-evidence-'));
+  try {
+    const notes = existsSync(notesPath) ? readSignedNotes(untouchedFile(notesPath, temporary).location) : undefined;
+    if (!notes) {
+      throw new CannotMakeEvidence(
+        'No checkpoint of this log was signed yet, so nothing can be proved. Start svc: it signs one within a minute.',
+      );
+    }
+    return await makeWith(options, notes, logPath, temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function makeWith(
+  { folder, selection, path, madeBy, madeAt, onProgress, onStep = () => {}, signal }: EvidenceOptions,
+  notes: NonNullable<ReturnType<typeof readSignedNotes>>,
+  logPath: string,
+  temporary: string,
+): Promise<MadeBundle> {
+  const log = openForReading(untouchedFile(logPath, temporary).location);
+  try {
+    const { size, root } = notes.latest;
+    const treePath = join(folder, 'tree.sqlite');
+    const opened = await openTree({ path: treePath, log, size, root, temporary, onStep, signal });
+    try {
+      onStep('Looking for the events');
+      const rows = new SelectedRows(log, selection);
+      const period = rows.period();
+      return await makeBundle({
+        path,
+        selection: describeSelection(selection),
+        rows: rows.read(period, (position) => onProgress?.(position, period.last)),
+        notes,
+        tree: opened.tree,
+        madeBy,
+        madeAt,
+        signal,
+      });
+    } finally {
+      opened.close();
+    }
+  } finally {
+    log.close();
+  }
+}
