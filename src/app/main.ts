@@ -8,6 +8,7 @@ import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts'
 import type { Config } from './config/config.ts';
 import { DASHBOARD, findDashboardBuilds } from './dashboard/builds.ts';
 import { type KeptDashboard, keepDashboard } from './dashboard/keepDashboard.ts';
+import { openCheckpoints } from './wiring/checkpoints.ts';
 import { type Foundation, openFoundation, type ServiceIo } from './wiring/foundation.ts';
 import { createManagementSurface } from './wiring/management.ts';
 import { createPendingState } from './wiring/pendingState.ts';
@@ -45,6 +46,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
     mode: config.FIREWALL_XFF_MODE,
   };
+  const checkpoints = await openCheckpoints(foundation, { tree, agentFor: provider.agentFor });
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const isThisMachine = createIsThisMachine(addressing);
@@ -72,6 +74,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   dashboard?.start();
   provider.start();
   await management.start();
+  checkpoints.start();
   void startBackgroundWork({ ...foundation, progress: readModels.progress, tree });
 
   let stopped: Promise<void> | undefined;
@@ -94,6 +97,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await proxy.stop();
     foundation.clock.stop();
     await pendingState.records.stop();
+    await checkpoints.stop(foundation.hot.state.position);
     await tree.close();
     await readModels.close();
     await foundation.close();

@@ -6,7 +6,10 @@ export const LEASE_PREFIX = 'lease-';
 /** Prefix of the leases by which nodes see each other (docs/decisions/0062-shared-limits.md). */
 export const NODE_LEASE = 'node-';
 export const VAULT_PREFIX = 'vault-';
+/** Prefix of the stream of signed checkpoints. */
+export const CHECKPOINT_PREFIX = 'checkpoint-';
 
 export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_PREFIX);
 export const isNodeLease = (stream: string): boolean => stream.startsWith(LEASE_PREFIX + NODE_LEASE);
-export const isSideStream = (stream: string): boolean => stream.startsWith(LEASE_PREFIX) || isVaultStream(stream);
+export const isSideStream = (stream: string): boolean =>
+  stream.startsWith(LEASE_PREFIX) || stream.startsWith(CHECKPOINT_PREFIX) || isVaultStream(stream);

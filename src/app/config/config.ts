@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseConnectionString } from '../../eventLog/eventstore/client/connectionString.ts';
+import { parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
+import { COSIGNATURE, parseVkey } from '../../integrity/notes/noteKeys.ts';
 import { parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
 import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
@@ -70,6 +72,23 @@ function checkProxyAddress(text: string, { addIssue }: { addIssue: (message: str
 
 const proxyAddress = z.string().superRefine(checkProxyAddress);
 
+/** Describes what is wrong without quoting the text, which is a secret. */
+const checkpointKey = z.string().superRefine((text, { addIssue }) => {
+  try {
+    parseCheckpointKey(text, 'it');
+  } catch (error) {
+    addIssue((error as Error).message.replace(/^it /, ''));
+  }
+});
+
+const witnessKey = z.string().refine((text) => {
+  try {
+    return parseVkey(text).type === COSIGNATURE;
+  } catch {
+    return false;
+  }
+}, 'must be the verifier key of a witness, name+id+key, of the type of cosignatures (https://c2sp.org/tlog-cosignature)');
+
 const environment = z.object({
   /** Address to listen on. */
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
@@ -90,6 +109,20 @@ const environment = z.object({
   SVC_OUTBOX_MAX_EVENTS: integer(1_000, 100_000_000).default(1_000_000),
   /** Master key of the vault: 32 bytes as base64 or hex. `master.key` in the data folder when absent. */
   SVC_ENCRYPTION_KEY: z.string().min(1).optional(),
+  /** Private key that signs checkpoints of the log: 32 bytes as base64 or hex, or PEM. `checkpoint.key` in the data folder when absent. */
+  SVC_CHECKPOINT_KEY: checkpointKey.optional(),
+  /** File with the private key, instead of the one in the data folder. */
+  SVC_CHECKPOINT_KEY_FILE: path.optional(),
+  /** The key before, for the one start that changes the key: it signs the change. */
+  SVC_CHECKPOINT_KEY_BEFORE: checkpointKey.optional(),
+  /** Folder that checkpoints are published to as files. */
+  SVC_CHECKPOINT_DIR: path.optional(),
+  /** URL that checkpoints are posted to. */
+  SVC_CHECKPOINT_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  /** Submission prefix of a witness that cosigns checkpoints (https://c2sp.org/tlog-witness). */
+  SVC_CHECKPOINT_WITNESS_URL: httpUrl.optional(),
+  /** Verifier key of the witness. */
+  SVC_CHECKPOINT_WITNESS_KEY: witnessKey.optional(),
   /** Connection string of MongoDB; the read models are in the data folder when absent. */
   SVC_MONGODB_URL: z
     .string()

@@ -55,6 +55,7 @@ export async function openEmbeddedStore(
     isFailing: log.isFailing,
     outbox: undefined,
     leases: undefined,
+    checkpoints: undefined,
     cutOffSince: undefined,
     retryWhileUnavailable: (work) => work(),
     async close() {

@@ -85,6 +85,7 @@ export async function openSharedStore(
       isFailing: outbox.isFailing,
       outbox,
       leases: eventStore.leases,
+      checkpoints: eventStore.checkpoints,
       get cutOffSince() {
         const { cutOffSince } = eventStore;
         return cutOffSince === undefined ? undefined : instant(Math.round(performance.timeOrigin + cutOffSince));

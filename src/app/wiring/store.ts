@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/core/brands.ts';
+import type { CheckpointStream } from '../../eventLog/checkpointStream.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
@@ -28,6 +29,8 @@ export interface Store {
   readonly outbox: Outbox | undefined;
   /** For electing the leader of tasks that only one node may run; undefined when embedded. */
   readonly leases: LeaseStreams | undefined;
+  /** Signed checkpoints that nodes share; undefined when embedded. */
+  readonly checkpoints: CheckpointStream | undefined;
   /** When the connection to the store was lost; undefined while connected. */
   readonly cutOffSince: Instant | undefined;
   /** Retries work that needs the store's server, and prints a line per attempt. @throws errors that waiting does not resolve */

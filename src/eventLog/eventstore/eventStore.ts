@@ -3,6 +3,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { Print } from '../../lib/log/line.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
+import type { CheckpointStream } from '../checkpointStream.ts';
 import { type LogBreak, logBroken } from '../continuity.ts';
 import { type AppendOutcome, type EventLog, LOG_CLOSED, type StoredEvent, type Subscription } from '../eventLog.ts';
 import type { LeaseStreams } from '../leaseStreams.ts';
@@ -19,6 +20,7 @@ import { type ConnectionSettings, describeHosts } from './client/connectionStrin
 import { explainConnection } from './client/probeServer.ts';
 import { createStartupRetry, type StartupRetry } from './client/startupRetry.ts';
 import { waitForServer } from './client/waitForServer.ts';
+import { createEventStoreCheckpointStream } from './eventStoreCheckpointStream.ts';
 import { createEventStoreKeyStreams } from './eventStoreKeyStreams.ts';
 import { createEventStoreLeaseStreams } from './eventStoreLeaseStreams.ts';
 import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget.ts';
@@ -67,6 +69,8 @@ export interface EventStore {
   /** For the outbox. */
   readonly replicationTarget: ReplicationTarget;
   readonly leases: LeaseStreams;
+  /** Signed checkpoints, which all nodes know. */
+  readonly checkpoints: CheckpointStream;
   /** For the vault. */
   readonly keys: KeyStreams;
   /** When the connection was lost or writes began to fail, in milliseconds of `performance.now`; undefined while all works. */
@@ -251,6 +255,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     },
     replicationTarget: createEventStoreReplicationTarget({ connection, lookup: mirror.lookup, catchUp }),
     leases,
+    checkpoints: createEventStoreCheckpointStream(connection),
     keys: createEventStoreKeyStreams({
       connection,
       catchUp,

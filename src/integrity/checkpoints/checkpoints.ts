@@ -25,10 +25,10 @@ export interface PublishingTarget {
 
 /** Signs checkpoints of the tree and publishes them. */
 export interface Checkpoints {
-  /** Identifies the log (docs/integrity.md). */
-  readonly origin: string;
+  /** Identifies the log (docs/integrity.md); undefined before its first event. */
+  readonly origin: string | undefined;
   /** The key of the log as a verifier key of https://c2sp.org/signed-note, whose name is the origin. */
-  readonly vkey: string;
+  readonly vkey: string | undefined;
   /** Why this node signs none at present, a sentence for the operator; undefined while it may sign. */
   readonly refusal: string | undefined;
   /** The newest checkpoint, also one of before the start; undefined before the first. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig, settingNames } from '../../../src/app/config/config.ts';
+import { COSIGNATURE, verifierKey } from '../../../src/integrity/notes/noteKeys.ts';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## Environment'), readme.indexOf('## What it promises'));
@@ -27,6 +28,11 @@ const SAMPLES: Readonly<Record<string, string>> = {
   SVC_EVENTSTORE_URL: 'esdb://a1:2113',
   SVC_MONGODB_URL: 'mongodb://localhost/svc',
   SVC_SETUP_TOKEN: 'sixteen letters!',
+  SVC_CHECKPOINT_KEY: '11'.repeat(32),
+  SVC_CHECKPOINT_KEY_BEFORE: '11'.repeat(32),
+  SVC_CHECKPOINT_URL: 'https://a1',
+  SVC_CHECKPOINT_WITNESS_URL: 'https://a1',
+  SVC_CHECKPOINT_WITNESS_KEY: verifierKey('a1', Buffer.alloc(32), COSIGNATURE).vkey,
 };
 
 test('the README names no setting that does not exist', () => {

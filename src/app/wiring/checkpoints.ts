@@ -1,0 +1,59 @@
+import { LOSSES_STREAM } from '../../domain/losses/events.ts';
+import type { CheckpointStream } from '../../eventLog/checkpointStream.ts';
+import { keepCheckpoints } from '../../integrity/checkpoints/keepCheckpoints.ts';
+import type { SharedNote, SharedNotes } from '../../integrity/checkpoints/noteRecord.ts';
+import type { AcceptedLoss } from '../../integrity/checkpoints/signer.ts';
+import type { Tree } from '../../integrity/tree/tree.ts';
+import type { AgentFor } from '../../provider/outgoingProxy/outgoingProxies.ts';
+import { checkpointSettings } from './checkpointSettings.ts';
+import type { Foundation } from './foundation.ts';
+
+/** In the data folder: the signed notes, and the verifier key in text. */
+export const CHECKPOINT_FILES = { notes: 'checkpoints.sqlite', publicKey: 'checkpoint.pub' } as const;
+
+export type KeptCheckpoints = ReturnType<typeof keepCheckpoints>;
+
+/**
+ * Opens the checkpoints of the log, which are signed and published once they are started.
+ * @throws InvalidConfig | InvalidCheckpointKey, and the error of SQLite
+ */
+export async function openCheckpoints(
+  { config, folder, store, hot, faults, leaderTasks }: Foundation,
+  { tree, agentFor }: { readonly tree: Tree; readonly agentFor: AgentFor },
+): Promise<KeptCheckpoints> {
+  const losses: AcceptedLoss[] = [];
+  const follow = (event: LossLike): void => {
+    if (isLossOfLog(event) && event.position > (losses.at(-1)?.position ?? 0))
+      losses.push({ position: event.position, isOfKey: false });
+  };
+  for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
+  hot.onFolded((event) => {
+    if (event.type === 'LossAccepted') follow(event);
+  });
+  return keepCheckpoints({
+    ...checkpointSettings(config, folder),
+    path: folder.file(CHECKPOINT_FILES.notes),
+    publicKeyPath: folder.file(CHECKPOINT_FILES.publicKey),
+    tree,
+    losses: () => losses,
+    head: () => hot.state.position,
+    agentsFor: (url) => agentFor(url, null),
+    shared: store.checkpoints && sharedNotes(store.checkpoints),
+    lead: (work) => leaderTasks.start('checkpoints', work),
+    faults,
+  });
+}
+
+interface LossLike {
+  readonly position: number;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+const isLossOfLog = ({ type, data }: LossLike): boolean =>
+  type === 'LossAccepted' && (data as { of?: unknown }).of === 'log';
+
+const sharedNotes = (stream: CheckpointStream): SharedNotes => ({
+  readAfter: async (seq) => (await stream.readAfter(seq)) as readonly SharedNote[] | undefined,
+  append: (shared) => stream.append(shared.record.seq - 1, shared),
+});

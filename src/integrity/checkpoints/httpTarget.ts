@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+import { type AgentsFor, postNote, shownUrl } from './postNote.ts';
+import { PublishFailed, type Target } from './target.ts';
+
+/** Publishes notes to an HTTP endpoint: one POST each, in order; any status of 200 to 299 says that it was taken. */
+export function createHttpTarget(address: string, agentsFor: AgentsFor): Target {
+  const url = new URL(address);
+  const target = shownUrl(url);
+  return {
+    kind: 'http',
+    target,
+    // The query may be a secret, and may tell two endpoints apart.
+    id: `http ${target} ${hash('sha256', address).slice(0, 16)}`,
+    begin: () => 0,
+    async publish(_, note, signal) {
+      const { status } = await postNote({ url, body: note, agentsFor, signal });
+      if (status >= 200 && status < 300) return;
+      throw new PublishFailed(
+        `${target} responded with status ${status}.`,
+        'It must take a checkpoint with a status of 200 to 299.',
+      );
+    },
+  };
+}

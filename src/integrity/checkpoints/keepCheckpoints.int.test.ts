@@ -1,0 +1,216 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
+import { type MemoryTree, openMemoryTree } from '../../../test/support/integrity/memoryTree.ts';
+import { temporaryFolder } from '../../../test/support/management.ts';
+import { openKeyChange } from '../keys/keyChange.ts';
+import { leafHash } from '../merkle/hashes.ts';
+import { openCheckpoint } from '../notes/checkpoint.ts';
+import { parseVkey, signingKeyOf } from '../notes/noteKeys.ts';
+import { continuationIn } from '../published/continuation.ts';
+import { type KeepCheckpointsOptions, keepCheckpoints } from './keepCheckpoints.ts';
+
+const keyOf = (byte: number) => signingKeyOf(Buffer.alloc(32, byte));
+
+interface Setup extends Partial<KeepCheckpointsOptions> {
+  readonly folder?: string;
+  readonly tree?: MemoryTree;
+}
+
+function start({ folder = temporaryFolder(), tree = openMemoryTree(folder), ...more }: Setup = {}) {
+  const lines: string[] = [];
+  const faults = collectFaults(lines);
+  const checkpoints = keepCheckpoints({
+    path: join(folder, 'checkpoints.sqlite'),
+    publicKeyPath: join(folder, 'checkpoint.pub'),
+    tree,
+    key: keyOf(1),
+    earlierKeys: [],
+    losses: () => [],
+    head: () => tree.size,
+    places: {},
+    agentsFor: () => ({}),
+    lead(work) {
+      const ending = new AbortController();
+      const working = work({ signal: ending.signal });
+      return {
+        isHere: true,
+        async stop() {
+          ending.abort();
+          await working;
+        },
+      };
+    },
+    faults,
+    intervalMs: 20,
+    ...more,
+  });
+  checkpoints.start();
+  const stop = () => checkpoints.stop(tree.size);
+  onTestFinished(stop);
+  return { folder, tree, checkpoints, faults, lines, stop };
+}
+
+/** Verifies with the verifier key that the service shows. */
+const open = (note: string, vkey: string | undefined) => openCheckpoint(note, [parseVkey(vkey ?? '')]);
+const codes = (faults: ReturnType<typeof collectFaults>) => faults.current.map(({ code }) => code);
+const soon = { timeout: 10_000, interval: 5 };
+
+test('signs what happened in each interval, and nothing while nothing happens', async () => {
+  const { tree, checkpoints, folder } = start();
+  expect(checkpoints.latest()).toBeUndefined();
+  tree.grow(5);
+  await vi.waitFor(() => expect(checkpoints.latest()?.size).toBe(5), soon);
+  tree.grow(300);
+  await vi.waitFor(() => expect(checkpoints.latest()?.size).toBe(305), soon);
+  const { root } = await tree.root();
+  const latest = checkpoints.latest();
+  expect(open(latest?.note ?? '', checkpoints.vkey)).toMatchObject({ size: 305, root, extensions: [] });
+  expect(checkpoints.origin).toBe(`svc/${leafHash('entry 0').toString('hex', 0, 8)}`);
+  expect(readFileSync(join(folder, 'checkpoint.pub'), 'utf8')).toBe(`${checkpoints.vkey}\n`);
+  await checkpoints.covering(305);
+  expect(checkpoints.between(0, 1_000).map(({ size }) => size)).toEqual([5, 305]);
+});
+
+test('is the same after a restart, and its last checkpoint is there at once', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(7);
+  await checkpoints.covering(7);
+  const before = checkpoints.latest();
+  await stop();
+  const second = start({ folder, tree });
+  expect(second.checkpoints.latest()).toEqual(before);
+  tree.grow(1);
+  expect((await second.checkpoints.covering(8)).size).toBe(8);
+  expect(second.checkpoints.origin).toBe(checkpoints.origin);
+});
+
+test('signs at most one checkpoint a second on demand', async () => {
+  const { tree, checkpoints } = start({ intervalMs: 3_600_000 });
+  tree.grow(1);
+  await checkpoints.covering(1);
+  const began = performance.now();
+  for (let size = 2; size < 22; size += 1) tree.grow(1);
+  const covering = await Promise.all([2, 9, 21].map((position) => checkpoints.covering(position)));
+  expect(covering.map(({ size }) => size)).toEqual([21, 21, 21]);
+  expect(performance.now() - began).toBeGreaterThan(900);
+  expect(checkpoints.between(1, 21)).toHaveLength(2);
+});
+
+test('covers the last event at the stop', async () => {
+  const { folder, tree, checkpoints, stop } = start({ intervalMs: 3_600_000 });
+  tree.grow(1);
+  await checkpoints.covering(1);
+  tree.grow(3);
+  await stop();
+  expect(start({ folder, tree }).checkpoints.latest()?.size).toBe(4);
+});
+
+test('signs nothing over a log that was changed or has lost events, and says so', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(10);
+  await checkpoints.covering(10);
+  await stop();
+  for (const [count, prefix] of [
+    [9, 'entry '],
+    [10, 'other '],
+    [12, 'entry 0'],
+  ] as const) {
+    const other = openMemoryTree(temporaryFolder());
+    other.grow(1);
+    other.grow(count - 1, prefix);
+    const { checkpoints: refusing, faults, stop: end } = start({ folder, tree: other });
+    await vi.waitFor(() => expect(codes(faults)).toEqual(['checkpoint_log_changed']), soon);
+    expect(refusing.refusal).toContain('signed a checkpoint of size 10');
+    expect(refusing.latest()?.size).toBe(10);
+    await expect(refusing.covering(11)).rejects.toThrow('No checkpoint covers this event yet');
+    await end();
+  }
+});
+
+test('goes on with another key once the earlier one has signed the change', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(3);
+  await checkpoints.covering(3);
+  const before = checkpoints.vkey;
+  await stop();
+  const refusing = start({ folder, tree, key: keyOf(2) });
+  await vi.waitFor(() => expect(codes(refusing.faults)).toEqual(['checkpoint_key_changed']), soon);
+  expect(refusing.lines[0]).toContain('SVC_CHECKPOINT_KEY_BEFORE');
+  tree.grow(1);
+  await expect(refusing.checkpoints.covering(4)).rejects.toThrow('signed with');
+  await refusing.stop();
+  const published = temporaryFolder();
+  const changed = start({
+    folder,
+    tree,
+    key: keyOf(2),
+    earlierKeys: [keyOf(7), keyOf(1)],
+    places: { folder: published },
+  });
+  const { note } = await changed.checkpoints.covering(4);
+  expect(open(note, changed.checkpoints.vkey).size).toBe(4);
+  const [change] = changed.checkpoints.keyChanges();
+  expect(openKeyChange(change ?? '')).toMatchObject({
+    before: { vkey: before },
+    after: { vkey: changed.checkpoints.vkey },
+  });
+  await changed.stop();
+  expect(filesIn(published).map((name) => name.replace(/^.*\//, ''))).toEqual(
+    ['0000000000000003-ef4a2d8c.keychange', '0000000000000003.checkpoint', '0000000000000004.checkpoint'].map((name) =>
+      expect.stringMatching(new RegExp(name.replace(/-\w{8}/, '-\\w{8}'))),
+    ),
+  );
+  // The change is known from now on.
+  const later = start({ folder, tree, key: keyOf(2) });
+  tree.grow(1);
+  expect((await later.checkpoints.covering(5)).size).toBe(5);
+});
+
+test('begins a new origin after an accepted loss, which names the last checkpoint of the old one', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(10);
+  const last = await checkpoints.covering(10);
+  await stop();
+  const shorter = openMemoryTree(temporaryFolder());
+  shorter.grow(8);
+  shorter.grow(1, 'loss ');
+  const next = start({ folder, tree: shorter, losses: () => [{ position: 9, isOfKey: false }] });
+  const first = await next.checkpoints.covering(9);
+  expect(next.checkpoints.origin).toBe(`${checkpoints.origin}/2-${leafHash('loss 8').toString('hex', 0, 4)}`);
+  expect(continuationIn(open(first.note, next.checkpoints.vkey).extensions)).toEqual({
+    origin: last.origin,
+    size: 10,
+    root: Buffer.from(last.root, 'hex'),
+  });
+  shorter.grow(2);
+  const { note } = await next.checkpoints.covering(11);
+  expect(open(note, next.checkpoints.vkey).extensions).toEqual([]);
+  // What the old origin said of events that are lost covers nothing.
+  expect((await next.checkpoints.covering(7)).size).toBe(9);
+  expect(codes(next.faults)).toEqual([]);
+});
+
+test('goes on without a key that was lost, under a new origin', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(3);
+  await checkpoints.covering(3);
+  await stop();
+  tree.grow(1, 'key loss ');
+  const next = start({ folder, tree, key: keyOf(2), losses: () => [{ position: 4, isOfKey: true }] });
+  const { note, origin } = await next.checkpoints.covering(4);
+  expect(origin).toBe(next.checkpoints.origin);
+  expect(continuationIn(open(note, next.checkpoints.vkey).extensions)).toMatchObject({
+    origin: checkpoints.origin,
+    size: 3,
+  });
+  expect(next.checkpoints.keyChanges()).toEqual([]);
+});
+
+/** Paths of the files below a folder, sorted. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
