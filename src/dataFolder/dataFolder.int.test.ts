@@ -17,7 +17,7 @@ test('creates a data folder that only its owner can access', async () => {
 test('refuses a second process in one line until the first has ended', async () => {
   await using temp = await tempFolder();
   await using child = startChild('holdDataFolder.ts', temp.path);
-  expect((await child.lines.next()).value).toBe('locked');
+  expect(await child.take(1)).toEqual(['locked']);
   expect(() => openDataFolder(temp.path)).toThrow(
     expect.objectContaining({
       code: 'DATA_FOLDER_IN_USE',

@@ -579,11 +579,9 @@ async function recordAndKill(path: string, ...args: string[]): Promise<Set<strin
   const recorded = new Set<string>();
   for (let boot = 1; boot <= 3; boot += 1) {
     await using child = startChild('outboxForever.ts', path, String(boot), ...args);
-    for (let line = 0; line < 60 * boot; line += 1) recorded.add(String((await child.lines.next()).value));
+    const lines = await child.take(60 * boot);
     await child.kill();
-    for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
-      if (rest.value.length === 36) recorded.add(rest.value);
-    }
+    for (const id of [...lines, ...(await child.rest())]) if (id.length === 36) recorded.add(id);
   }
   return recorded;
 }

@@ -16,13 +16,10 @@ test('keeps every acknowledged event at its position, with an intact chain, afte
   const acknowledged = new Map<string, number>();
   for (const boot of ['one', 'two', 'three']) {
     await using child = startChild('appendForever.ts', path, boot);
-    for (let line = 0; line < 250; line += 1) {
-      const [id = '', at] = String((await child.lines.next()).value).split(' ');
-      acknowledged.set(id, Number(at));
-    }
+    const lines = await child.take(250);
     await child.kill();
-    for (let rest = await child.lines.next(); !rest.done; rest = await child.lines.next()) {
-      const [id = '', at] = rest.value.split(' ');
+    for (const line of [...lines, ...(await child.rest())]) {
+      const [id = '', at] = line.split(' ');
       if (at) acknowledged.set(id, Number(at));
     }
   }

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { createEventSink } from '../../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { anEvent } from '../events.ts';
@@ -12,7 +11,9 @@ const sink = createEventSink({ log, node: 'child', boot, category: 'requests' })
 async function appendForever(): Promise<never> {
   for (;;) {
     const event = anEvent();
-    writeSync(1, `${event.id} ${await sink.record(event)}\n`);
+    const position = await sink.record(event);
+    // Waits while the reader of the pipe is behind; `writeSync` throws EAGAIN then.
+    process.stdout.write(`${event.id} ${position}\n`);
   }
 }
 

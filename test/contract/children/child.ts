@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Child extends AsyncDisposable {
-  /** The lines that the process prints. */
-  readonly lines: AsyncIterator<string>;
+  /** Returns the next lines that the process prints. @throws Error when it ends before */
+  take(count: number): Promise<string[]>;
+  /** Returns all further lines, once the process has ended. */
+  rest(): Promise<string[]>;
   /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
 }
@@ -20,5 +22,20 @@ export function startChild(program: string, ...args: string[]): Child {
     child.kill('SIGKILL');
     await exited;
   };
-  return { lines: createInterface(child.stdout)[Symbol.asyncIterator](), kill, [Symbol.asyncDispose]: kill };
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${program} ended by itself: ${child.exitCode ?? child.signalCode}`);
+    return value;
+  };
+  return {
+    async take(count) {
+      const taken: string[] = [];
+      while (taken.length < count) taken.push(await next());
+      return taken;
+    },
+    rest: () => Array.fromAsync({ [Symbol.asyncIterator]: () => lines }),
+    kill,
+    [Symbol.asyncDispose]: kill,
+  };
 }
