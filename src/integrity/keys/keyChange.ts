@@ -1,7 +1,7 @@
 import { NoteError, parseVkey, type SigningKey, type VerifierKey, verifierKey } from '../notes/noteKeys.ts';
 import { parseNote, signNote, verifyNote } from '../notes/signedNote.ts';
 
-const HEADER = 'svc checkpoint key change';
+export const KEY_CHANGE_HEADER = 'svc checkpoint key change';
 
 /** One key of the log in the place of another. */
 export interface KeyChange {
@@ -16,7 +16,7 @@ export interface KeyChange {
  */
 export function signKeyChange(origin: string, before: SigningKey, after: SigningKey): string {
   const [from, to] = [before, after].map(({ publicKey }) => verifierKey(origin, publicKey).vkey);
-  return signNote(`${HEADER}\n${from}\n${to}\n`, [
+  return signNote(`${KEY_CHANGE_HEADER}\n${from}\n${to}\n`, [
     { name: origin, key: before },
     { name: origin, key: after },
   ]);
@@ -26,7 +26,7 @@ export function signKeyChange(origin: string, before: SigningKey, after: Signing
 export function openKeyChange(bytes: Buffer | string): KeyChange {
   const note = parseNote(bytes);
   const [header, from = '', to = '', ...more] = note.text.slice(0, -1).split('\n');
-  if (header !== HEADER || more.length > 0) throw new NoteError(`the note is not a "${HEADER}"`);
+  if (header !== KEY_CHANGE_HEADER || more.length > 0) throw new NoteError(`the note is not a "${KEY_CHANGE_HEADER}"`);
   const change = { before: parseVkey(from), after: parseVkey(to) };
   if (change.before.name !== change.after.name) throw new NoteError('the two keys are of different logs');
   if (change.before.vkey === change.after.vkey) throw new NoteError('both keys are the same');
