@@ -198,6 +198,10 @@ const samples: Samples = {
     events: 2_000,
     file: { name: 'requests-2026-11-01.1.svcarchive', bytes: 400_000, sha256: hash('f') },
   },
+  CheckpointKeyLossAccepted: {
+    publicKey: hash('a'),
+    checkpoint: { origin: 'svc/0123456789abcdef', size: 1_000, root: hash('b') },
+  },
   VaultLossAccepted: { isNewVault: true, accountIds: [accountId(1), accountId(2)] },
   ModelDescribed: { slug: 'gpt-5.5', version: '0123456789abcdef', entry: '{"slug":"gpt-5.5"}' },
   ModelsListed: { planType: 'plus', from: [], to: [{ slug: 'gpt-5.5', version: '0123456789abcdef' }] },

@@ -294,6 +294,10 @@ const kinds = {
     events: fc.integer({ min: 1, max: 100 }),
     file: archiveFile,
   }),
+  CheckpointKeyLossAccepted: record({
+    publicKey: digit.map(hash),
+    checkpoint: record({ origin: fc.constant('svc/0123456789abcdef'), size: fc.nat(100), root: digit.map(hash) }),
+  }),
   VaultLossAccepted: record({ isNewVault: fc.boolean(), accountIds: fc.array(account, { maxLength: 2 }) }),
   ModelDescribed: listed.map(({ slug, version }) => ({ slug, version, entry: JSON.stringify({ slug }) })),
   ModelsListed: record({ planType: plan, from: fc.constant([]), to: fc.array(listed, { maxLength: 2 }) }),

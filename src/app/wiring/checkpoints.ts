@@ -23,12 +23,13 @@ export async function openCheckpoints(
 ): Promise<KeptCheckpoints> {
   const losses: AcceptedLoss[] = [];
   const follow = (event: LossLike): void => {
-    if (isLossOfLog(event) && event.position > (losses.at(-1)?.position ?? 0))
-      losses.push({ position: event.position, isOfKey: false });
+    const isOfKey = event.type === 'CheckpointKeyLossAccepted';
+    if ((isOfKey || isLossOfLog(event)) && event.position > (losses.at(-1)?.position ?? 0))
+      losses.push({ position: event.position, isOfKey });
   };
   for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
   hot.onFolded((event) => {
-    if (event.type === 'LossAccepted') follow(event);
+    if (event.type === 'LossAccepted' || event.type === 'CheckpointKeyLossAccepted') follow(event);
   });
   return keepCheckpoints({
     ...checkpointSettings(config, folder),

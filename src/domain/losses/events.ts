@@ -53,7 +53,31 @@ export const VaultLossAccepted = event('VaultLossAccepted', {
     `${isNewVault ? ', with the vault' : ''}: ${accountIds.length === 1 ? 'it' : 'they'} must sign in again`,
 });
 
-export type LossAcceptedEvent = EventOf<typeof LossAccepted | typeof VaultLossAccepted>;
+/**
+ * An operator accepted that the key was lost which signed the checkpoints of the log (`svc accept-loss --checkpoint-key`): it cannot
+ * sign that another one follows. Checkpoints go on under a new origin, with a key that nobody vouched for.
+ */
+export const CheckpointKeyLossAccepted = event('CheckpointKeyLossAccepted', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      /** The public key that was lost, 64 hex digits. */
+      publicKey: z.string(),
+      /** The last checkpoint that it signed. */
+      checkpoint: z.object({
+        origin: z.string(),
+        size: z.int().min(0),
+        /** 64 hex digits. */
+        root: z.string(),
+      }),
+    }),
+  describe: ({ checkpoint: { origin, size } }) =>
+    `the key of the checkpoints of ${origin} was accepted as lost after the checkpoint of ${size} events: a new origin begins`,
+});
+
+export type LossAcceptedEvent = EventOf<
+  typeof LossAccepted | typeof VaultLossAccepted | typeof CheckpointKeyLossAccepted
+>;
 
 /** The stream of accepted losses. */
 export const LOSSES_STREAM = 'losses-main';

@@ -121,6 +121,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'SignInFailed':
       case 'SignInsThrottled':
       case 'LossAccepted':
+      case 'CheckpointKeyLossAccepted':
       case 'DayArchived':
       case 'ArchiveRestored':
       case 'EventParked':
@@ -142,6 +143,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | `SignIn${string}`
           | 'RefusalsCounted'
           | 'LossAccepted'
+          | 'CheckpointKeyLossAccepted'
           | 'DayArchived'
           | 'ArchiveRestored'
           | 'VaultLossAccepted'

@@ -81,6 +81,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
     types: [
       'LossAccepted',
       'VaultLossAccepted',
+      'CheckpointKeyLossAccepted',
       'DayArchived',
       'ArchiveRestored',
       'EventParked',
