@@ -88,7 +88,8 @@ function check(name: string, { status, type, text }: LiveResponse): unknown {
   }
   const { schema } = described.content[type] ?? {};
   expect(schema, `${name} responded with ${type}`).toBeDefined();
-  const values = type === 'text/event-stream' ? eventsOf(text) : [JSON.parse(text)];
+  const values =
+    type === 'text/event-stream' ? eventsOf(text) : [type === 'application/json' ? JSON.parse(text) : text];
   expect(values.length).toBeGreaterThan(0);
   for (const value of values) {
     const result = validator(schema).safeParse(value);
@@ -259,6 +260,14 @@ test('returns what the document describes from every endpoint', async () => {
   }
   for (const position of positions) await call('GET /api/history/{position}', { position: String(position) });
 
+  const { requests } = await call('GET /api/request-logs?limit=1');
+  await call('GET /api/receipts/{requestIdOrPosition}', { requestIdOrPosition: requests[0].request_id });
+  await call('GET /api/integrity');
+  await call('GET /api/log/checkpoint');
+  // A path of several segments is one parameter.
+  check('GET /api/log/tile/{path}', await callAndRead('GET', '/api/log/tile/0/000.p/1'));
+  called.add('GET /api/log/tile/{path}');
+
   await call('GET /api/jobs');
   const stage = await startManagement();
   const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
@@ -295,6 +304,8 @@ test('returns errors as the document describes', async () => {
     ['POST /api/oauth/cancel', '/api/oauth/cancel', { flowId: 'unknown' }],
     ['GET /api/history', '/api/history?limit=0'],
     ['GET /api/history/{position}', '/api/history/999999'],
+    ['GET /api/receipts/{requestIdOrPosition}', '/api/receipts/0'],
+    ['GET /api/log/tile/{path}', '/api/log/tile/0/0'],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],

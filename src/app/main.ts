@@ -55,8 +55,10 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     pendingState,
     provider,
     readModels,
+    integrity: { tree, checkpoints },
     clientAddress,
     isHttps,
+    isThisMachine,
   });
   watchOpenAccess(foundation);
   const dashboard = await openDashboard(foundation, io);

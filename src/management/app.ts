@@ -9,6 +9,7 @@ import type { Capabilities } from './http/capabilities.ts';
 import type { ManagementState } from './http/context.ts';
 import { endpointsOf } from './http/describeRoute.ts';
 import { idempotentWrites } from './http/idempotentWrites.ts';
+import type { Integrity } from './http/integrity.ts';
 import type { Jobs } from './http/jobs.ts';
 import { notFound } from './http/notFound.ts';
 import { type ReportError, respond } from './http/respond.ts';
@@ -23,12 +24,15 @@ import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { firewallRoutes } from './resources/firewall.ts';
 import { healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
+import { integrityRoutes } from './resources/integrity.ts';
 import { jobRoutes } from './resources/jobs.ts';
 import type { LiveFeed } from './resources/live/liveFeed.ts';
 import { liveRoutes } from './resources/live.ts';
+import { logTileRoutes } from './resources/logTiles.ts';
 import { modelRoutes } from './resources/models.ts';
 import { openApiRoutes } from './resources/openApi.ts';
 import { overviewRoutes } from './resources/overview.ts';
+import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
 import { requestLogRoutes } from './resources/requestLogs.ts';
 import { requestTrendsRoutes } from './resources/requestTrends.ts';
 import { sessionRoutes } from './resources/sessions.ts';
@@ -42,6 +46,8 @@ export interface ManagementOptions extends Capabilities {
   readonly links: AccountLinks;
   readonly live: LiveFeed;
   readonly jobs: Jobs;
+  readonly integrity: Integrity;
+  readonly clientKey: ClientKey;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
   readonly node: NodeClock;
@@ -72,6 +78,8 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(identifyClient({ ...options, cookie, connection }))
     .use(sameOriginWrites())
     .use(dashboardAuthRoutes({ ...options, ...dashboardAuth, cookie }))
+    // Checks itself who may read.
+    .use(receiptRoutes(options))
     // Routes from here on are protected.
     .use(requireSession(options))
     .use(idempotentWrites(options))
@@ -92,6 +100,8 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(modelRoutes(options))
     .use(requestTrendsRoutes(options))
     .use(historyRoutes(options))
+    .use(integrityRoutes(options))
+    .use(logTileRoutes(options))
     .use(jobRoutes(options))
     .use(liveRoutes(options))
     .use(openApiRoutes({ endpoints: () => endpointsOf(app).endpoints, otherSurfaces }))

@@ -5,14 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { createClientKey } from '../../src/app/wiring/clientKey.ts';
 import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
+import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
 import { ADMIT_VERSION } from '../../src/domain/limits/admit.ts';
 import { RequestAdmitted, RequestCompleted, RequestRefused } from '../../src/domain/request/events.ts';
 import type { Actor, EventLog } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { keepTree } from '../../src/integrity/tree/keepTree.ts';
 import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
@@ -35,6 +38,7 @@ import { createPast } from '../../src/state/past/past.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 import { call, type SentRequest } from './call.ts';
 import { collectFaults } from './collectFaults.ts';
+import { signedCheckpoints } from './integrity/signedCheckpoints.ts';
 import { NOW } from './specification.ts';
 
 type CompletedData = Parameters<typeof RequestCompleted>[0];
@@ -115,6 +119,8 @@ export async function startManagement(
   };
   const links = createAccountLinks({ ...linksOptions, ...linking?.changes?.(linksOptions) });
   await links.start();
+  const tree = keepTree({ folder, logPath });
+  const checkpoints = signedCheckpoints(tree);
   const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
   const management = createManagement({
     views: createViews({ hot, past: createPast({ log, hot }), now }),
@@ -132,6 +138,8 @@ export async function startManagement(
     links,
     live,
     jobs,
+    integrity: { tree, checkpoints },
+    clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),
     ...(stageOptions.connection && { connection: stageOptions.connection }),
     node: { name: 'test', isClockHeld: () => false },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
@@ -152,13 +160,14 @@ export async function startManagement(
     await signIns.stop();
     await links.stop();
     hot.stop();
+    await tree.close();
     await readModels.close();
     await log.close();
     vault.close();
   });
 
   return {
-    ...{ management, log, hot, vault, signIns, live, jobs, now, folder, clock, port },
+    ...{ management, log, hot, vault, signIns, live, jobs, tree, checkpoints, now, folder, clock, port },
     /** Unexpected errors. */
     reported,
     /** Appends an event and waits until it is folded. */
@@ -166,6 +175,13 @@ export async function startManagement(
     call: (method: string, path: string, sent: SentRequest = {}) => call(port, method, path, sent),
   };
 }
+
+/** Clients as the rules of the proxy see them. */
+const PROXY_CLIENT = {
+  clientAddress: () => '127.0.0.1' as IpAddress,
+  isThisMachine: () => true,
+  allowsOpen: false,
+};
 
 const EMBEDDED_NODE: NodeStatus = {
   node: 'test',

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
-import { createManagement } from '../../management/app.ts';
+import { createManagement, type ManagementOptions } from '../../management/app.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
 import { SignInRecorder } from '../../management/auth/signInRecorder.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
@@ -16,16 +17,19 @@ import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { createPast } from '../../state/past/past.ts';
+import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderServices } from './provider.ts';
 
-export interface ManagementSurfaceOptions {
+export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integrity'> {
   readonly pendingState: PendingState;
   readonly provider: ProviderServices;
   readonly readModels: ReadModelPorts;
   readonly clientAddress: ClientAddress;
   readonly isHttps: (request: IncomingMessage) => boolean;
+  /** Whether a client is known to run on this machine. */
+  readonly isThisMachine: (request: ClientRequest) => boolean;
 }
 
 /** The management API with its background work. */
@@ -41,7 +45,7 @@ export interface ManagementSurface {
 /** Creates the management surface after destroying the data keys that an interrupted deletion left in the vault. */
 export async function createManagementSurface(
   foundation: Foundation,
-  { pendingState, provider, readModels, clientAddress, isHttps }: ManagementSurfaceOptions,
+  { pendingState, provider, readModels, integrity, clientAddress, isHttps, isThisMachine }: ManagementSurfaceOptions,
 ): Promise<ManagementSurface> {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
   const { log, vault } = store;
@@ -92,6 +96,14 @@ export async function createManagementSurface(
     links,
     live,
     jobs,
+    integrity,
+    clientKey: createClientKey({
+      hot: hot.state,
+      now,
+      clientAddress,
+      isThisMachine,
+      allowsOpen: config.SVC_ALLOW_OPEN,
+    }),
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation, pendingState),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },

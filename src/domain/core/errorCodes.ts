@@ -28,6 +28,7 @@ export type ServiceErrorCode =
   | 'overloaded'
   | 'out_of_file_descriptors'
   | 'read_models_unavailable'
+  | 'proof_unavailable'
   | 'shutting_down';
 
 export type SignInErrorCode =
@@ -61,4 +62,7 @@ export type ResourceErrorCode =
   | 'too_many_live_streams'
   | 'job_running'
   | 'job_not_found'
+  | 'checkpoint_not_found'
+  | 'tile_not_found'
+  | 'receipt_not_found'
   | 'conflict';

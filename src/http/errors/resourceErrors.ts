@@ -100,6 +100,23 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message: (details) =>
       `This node knows no job ${detail(details, 'jobId', 'with this id')}. It remembers the last ones that it ran since its start.`,
   },
+  checkpoint_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'No checkpoint has been signed yet. The first one is signed within a minute of the first event.',
+  },
+  tile_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message:
+      'The tree has no such tile, or none that is so wide yet. GET /api/log/checkpoint gives the size of the tree; paths are those of c2sp.org/tlog-tiles.',
+  },
+  receipt_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it.`,
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -46,6 +46,13 @@ export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
     message:
       'Request log, usage and history are unavailable. No data is lost, and they catch up by themselves. Retry later; the output of the service names the cause.',
   },
+  proof_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: withProblem(
+      'The tree over the event log, or a checkpoint of it, is not available. Retry shortly; GET /api/integrity says more.',
+    ),
+  },
   shutting_down: {
     status: 503,
     type: 'server_error',

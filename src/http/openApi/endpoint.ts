@@ -10,14 +10,19 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Fields of multipart/form-data. */
   readonly form?: z.ZodType;
-  /** The JSON of a response with `status`. `noContent`: status 204. `stream`: no JSON, see the next field. */
-  readonly response: z.ZodType | 'noContent' | 'stream';
+  /**
+   * The JSON of a response with `status`. `noContent`: status 204. `stream`: no JSON, see the next field. `text` and `bytes`:
+   * text/plain and application/octet-stream.
+   */
+  readonly response: z.ZodType | 'noContent' | 'stream' | 'text' | 'bytes';
   /** 202: the work has begun and goes on. Default 200. */
   readonly status?: 200 | 202;
   /** Each event of a text/event-stream, if the response can be one. */
   readonly stream?: z.ZodType;
   /** In addition to the errors that all routes of the surface share. */
   readonly errors?: readonly ErrorCode[];
+  /** Whether an API key can stand in for a session. */
+  readonly acceptsApiKey?: boolean;
 }
 
 /** An endpoint with its method and path. */

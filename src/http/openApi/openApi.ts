@@ -59,7 +59,9 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     ? { 'application/json': { schema: schema(body, 'input') } }
     : form && { 'multipart/form-data': { schema: schema(form, 'input') } };
   const content = response !== 'noContent' && {
-    ...(response !== 'stream' && { 'application/json': { schema: schema(response, 'output') } }),
+    ...(typeof response !== 'string' && { 'application/json': { schema: schema(response, 'output') } }),
+    ...(response === 'text' && { 'text/plain': { schema: { type: 'string' } } }),
+    ...(response === 'bytes' && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
     ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
   };
   return {
@@ -74,7 +76,9 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
         : { 204: { description: 'Success without content' } }),
       ...errorResponses(endpoint, surface, schema(surface.error, 'output')),
     },
-    security: surface.isPublic?.(endpoint) ? [] : [{ [surface.security]: [] }],
+    security: surface.isPublic?.(endpoint)
+      ? []
+      : [{ [surface.security]: [] }, ...(endpoint.acceptsApiKey ? [{ apiKey: [] }] : [])],
   };
 }
 

@@ -9,6 +9,7 @@ import type { Session } from '../../domain/session/state.ts';
 import { isLoopback } from '../../http/client/isThisMachine.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type AnyContext, isWrite, type ManagementMiddleware } from '../http/context.ts';
+import type { Views } from '../http/views.ts';
 import { createClientSealer } from './clientSealer.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
@@ -71,12 +72,16 @@ export function identifyClient({ views, now, vault, cookie, connection }: Identi
 export const requireSession =
   ({ views }: Pick<Capabilities, 'views'>): ManagementMiddleware =>
   (ctx, next) => {
-    const { dashboardAuth } = views.current;
-    const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
-    if (dashboardAuth.password) requireVerifiedSession(ctx, dashboardAuth, code);
-    else requireLocalClient(ctx, code);
+    checkSession(views.current, ctx);
     return next();
   };
+
+/** As `requireSession`, for a route that also admits other clients. @throws Refusal */
+export function checkSession({ dashboardAuth }: Pick<Views['current'], 'dashboardAuth'>, ctx: AnyContext): void {
+  const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
+  if (dashboardAuth.password) requireVerifiedSession(ctx, dashboardAuth, code);
+  else requireLocalClient(ctx, code);
+}
 
 const SETTINGS = /^\/api\/settings\/?$/;
 

@@ -43,6 +43,6 @@ export function endpointsOf(app: Koa<ManagementState>): {
   return { endpoints, undocumented };
 }
 
-/** `/api/api-keys/:id` as `/api/api-keys/{id}`. */
-const openApiPath = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+/** `/api/api-keys/:id` as `/api/api-keys/{id}`; a wildcard is a parameter, too. */
+const openApiPath = (path: string) => path.replace(/[:*](\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
 const tagOf = (path: string) => /^\/api\/([^/.]+)/.exec(path)?.[1] ?? 'health';

@@ -15,10 +15,16 @@ export interface ApiKeyOptions {
  * @returns a function that identifies a client by its API key. It returns null, and ignores keys, while none is required
  * (docs/decisions/0045-optional-keys-and-public-paths.md), and throws ProxyError `invalid_api_key`
  */
-export const createApiKeyCheck =
+export function createApiKeyCheck(options: ApiKeyOptions): (request: ClientRequest) => ApiKey | null {
+  const keyOf = createKeyLookup(options);
+  const { hot } = options;
+  return (request) => (hot.settings.apiKeyAuthEnabled ? keyOf(request) : null);
+}
+
+/** @returns a function that returns the API key that a request carries, and throws ProxyError `invalid_api_key` */
+export const createKeyLookup =
   ({ hot, now }: ApiKeyOptions) =>
-  (request: ClientRequest): ApiKey | null => {
-    if (!hot.settings.apiKeyAuthEnabled) return null;
+  (request: ClientRequest): ApiKey => {
     const digest = digestOf(request);
     if (digest === undefined) throw new ProxyError('invalid_api_key');
     // The timing of a lookup by digest reveals nothing that helps to guess a key.
@@ -41,6 +47,10 @@ export function currentKey({ apiKeys }: Pick<HotState, 'apiKeys'>, key: ApiKey |
   if (!current?.isActive || current.hash !== key.hash) throw new ProxyError('invalid_api_key');
   return current;
 }
+
+/** Whether a request carries something that should be an API key. */
+export const carriesKey = ({ headers: { authorization } }: Pick<ClientRequest, 'headers'>): boolean =>
+  authorization !== undefined && bearerOf(authorization) !== undefined;
 
 /** The last key of each connection, because a client repeats it with every request. */
 const lastKeys = new WeakMap<Socket, { readonly authorization: string; readonly digest: string | undefined }>();

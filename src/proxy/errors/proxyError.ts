@@ -18,6 +18,7 @@ export interface ProxyErrorBody {
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code: ErrorCode;
+  readonly details: ErrorDetails;
   readonly status: number;
   readonly body: ProxyErrorBody;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ export class ProxyError extends Error {
     super(code);
     const { status, ...fields } = overrides;
     this.code = code;
+    this.details = details;
     this.status = status ?? errors[code].status;
     this.headers = headers;
     const param = details.param === undefined ? {} : { param: String(details.param) };

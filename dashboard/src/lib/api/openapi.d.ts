@@ -464,6 +464,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/integrity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the root of the tree over all events, its last checkpoint, and where checkpoints are published */
+        get: operations["getIntegrity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -508,6 +525,40 @@ export interface paths {
         };
         /** Stream notifications of changes: `changed` with position and subjects, `ended` with the reason */
         get: operations["getLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/log/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the newest checkpoint, a signed note as in c2sp.org/tlog-checkpoint */
+        get: operations["getLogCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/log/tile/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get hashes of the tree (<L>/<N> or <L>/<N>.p/<W>) or leaf entries (entries/<N> or entries/<N>.p/<W>), as in c2sp.org/tlog-tiles */
+        get: operations["getLogTilePath"];
         put?: never;
         post?: never;
         delete?: never;
@@ -627,6 +678,23 @@ export interface paths {
         };
         /** Get the OpenAPI document of this service */
         get: operations["getOpenapiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/receipts/{requestIdOrPosition}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the proof that a request, by its id, or an event, by its position, is in the log */
+        get: operations["getReceiptsRequestIdOrPosition"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1570,6 +1638,49 @@ export interface components {
             /** @enum {string} */
             status: "active" | "paused" | "deactivated";
         };
+        Integrity: {
+            /** @description The newest one; null before the first */
+            checkpoint: {
+                /** @description Signed note as in c2sp.org/tlog-checkpoint, with the cosignatures so far */
+                note: string;
+                /** @description SHA-256 in 64 hexadecimal digits */
+                root: string;
+                /** Format: date-time */
+                signed_at: string;
+                /** @description The position of the last event that it covers */
+                size: number;
+            } | null;
+            /** @description Identifies the log in its checkpoints; null before the first event */
+            origin: string | null;
+            /** @description Verifier key as in c2sp.org/signed-note, whose name is the origin; null before the first event */
+            public_key: string | null;
+            publishing: {
+                /** @description What the last attempt failed with */
+                failure: string | null;
+                /** @enum {string} */
+                kind: "folder" | "http" | "witness";
+                published_at: string | null;
+                /** @description Size of the newest checkpoint that it has taken; 0 before the first */
+                size: number;
+                /** @description Path, or URL without secrets */
+                target: string;
+            }[];
+            /** @description Why this node signs no checkpoints at present */
+            refusal: string | null;
+            /** @description SHA-256 in 64 hexadecimal digits */
+            root: string;
+            /** @description Number of leaves: the position of the last event in the tree */
+            tree_size: number;
+            /** @description The last one that a running service made; null before the first */
+            verification: {
+                /** Format: date-time */
+                at: string;
+                /** @description Number of events that were read */
+                events: number;
+                findings: number;
+                ok: boolean;
+            } | null;
+        };
         Job: {
             /** @description Who started it */
             actor: components["schemas"]["Actor"];
@@ -1722,6 +1833,18 @@ export interface components {
                 resets_in_seconds?: number;
                 type: string;
             };
+        };
+        Receipt: {
+            /** @description Signed note as in c2sp.org/tlog-checkpoint */
+            checkpoint: string;
+            /** @description The leaf entry: a line of JSON, whose exact bytes are hashed */
+            entry: string;
+            /** @description Inclusion proof of RFC 6962 from the leaf up; each 32 bytes in base64 */
+            hashes: string[];
+            /** @description Index of the leaf: the position of the event - 1 */
+            index: number;
+            /** @description The same as in c2sp.org/tlog-proof, with the entry as its extra data */
+            proof: string;
         };
         RequestLogEntry: {
             account_id: string | null;
@@ -4614,6 +4737,62 @@ export interface operations {
             };
         };
     };
+    getIntegrity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integrity"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description proof_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     getJobs: {
         parameters: {
             query?: never;
@@ -4865,6 +5044,129 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getLogCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description checkpoint_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getLogTilePath: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description tile_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description proof_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5468,6 +5770,82 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getReceiptsRequestIdOrPosition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                requestIdOrPosition: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description invalid_api_key, authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description ip_forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description receipt_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description proof_unavailable, read_models_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
