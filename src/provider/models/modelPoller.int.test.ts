@@ -151,11 +151,22 @@ test('polls several plans in parallel and records all of them', async () => {
 test('polls one account of each plan at an interval', async () => {
   const first = await addAccount();
   const second = await addAccount();
-  const repeating = fixture.node.modelPoller({ everyMs: 30 });
+  // A response that comes too late would lead to the second account.
+  const repeating = fixture.node.modelPoller({ everyMs: 30, timeoutMs: 10_000 });
   repeating.start();
   await vi.waitUntil(() => asked(first.at).length >= 2, waitOptions);
   await repeating.stop();
   expect(asked(second.at)).toEqual([]);
+});
+
+test('polls again soon when the log did not take the models', async () => {
+  const { id } = await addAccount();
+  fixture.onAppend('ModelsListed', async () => ({ kind: 'rejected', reason: 'the disk is full' }));
+  const repeating = fixture.node.modelPoller({ retryMs: 10 });
+  repeating.pollNow(id);
+  await vi.waitUntil(() => fixture.reports.some((line) => line.startsWith('Over after')), waitOptions);
+  expect(fixture.reports[0]).toContain(`The models of plan ${plan} could not be recorded: log_unavailable`);
+  expect(slugs()?.length).toBeGreaterThan(0);
 });
 
 test('stops waiting for a poll after the timeout', async () => {

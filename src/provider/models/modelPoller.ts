@@ -37,6 +37,8 @@ export interface ModelPollerOptions {
   /** `SVC_CLIENT_VERSION`: the provider omits models that are too new for this version. */
   readonly clientVersion: string;
   readonly everyMs?: number;
+  /** Pause before a plan is polled again whose models the log did not take. */
+  readonly retryMs?: number;
   readonly timeoutMs?: number;
 }
 
@@ -44,6 +46,7 @@ export interface ModelPollerOptions {
 const MODELS_UNAVAILABLE = 'models_unavailable';
 
 const INTERVAL_MS = 300_000;
+const RETRY_MS = 10_000;
 /** Accounts tried for a plan in a poll. All accounts of a plan have the same models. */
 const MAX_ACCOUNTS = 3;
 
@@ -58,6 +61,7 @@ export function createModelPoller({
   upstreamBaseUrl,
   clientVersion,
   everyMs = INTERVAL_MS,
+  retryMs = RETRY_MS,
   timeoutMs = 15_000,
 }: ModelPollerOptions): ModelPoller {
   const client = providerClient.extend({ timeout: { request: timeoutMs } });
@@ -65,6 +69,7 @@ export function createModelPoller({
   // All plans share a stream: writing one after the other avoids conflicts.
   const serialize = createSemaphore(1);
   const inFlight = new Map<string, Promise<void>>();
+  const retries = new Map<string, NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
   let stopping = new AbortController();
 
@@ -74,10 +79,13 @@ export function createModelPoller({
 
   function poll(planType: string): void {
     if (inFlight.has(planType)) return;
+    clearTimeout(retries.get(planType));
     const { signal } = stopping;
     const polled = observe(planType, signal)
       .catch(({ message }: Error) => {
-        if (!signal.aborted) reportProblem(planType, `could not be recorded: ${message}`);
+        if (signal.aborted) return;
+        reportProblem(planType, `could not be recorded: ${message}`);
+        retries.set(planType, setTimeout(poll, retryMs, planType).unref());
       })
       .finally(() => inFlight.delete(planType));
     inFlight.set(planType, polled);
@@ -130,7 +138,8 @@ export function createModelPoller({
       code: MODELS_UNAVAILABLE,
       subject: planType,
       cause: `The models of plan ${planType} ${problem}. Clients see those that were known before.`,
-      remedy: 'svc asks again every five minutes; if it lasts, check the accounts of this plan and the network.',
+      remedy:
+        'svc asks again by itself, at the latest after five minutes; if it lasts, check the accounts of this plan and the network.',
     });
   }
 
@@ -150,6 +159,8 @@ export function createModelPoller({
     async stop() {
       clearInterval(timer);
       timer = undefined;
+      for (const retry of retries.values()) clearTimeout(retry);
+      retries.clear();
       stopping.abort();
       await Promise.all(inFlight.values());
       stopping = new AbortController();

@@ -41,6 +41,7 @@ test('names streams that were deleted or that lose events, at once and after a r
   database.tombstone('requests-n1.b1_20260101', 'any');
   // svc does this itself.
   database.setMetadata('lease-polling', { $maxCount: 20 });
+  database.setMetadata('checkpoint-notes', { $maxCount: 100_000 });
   database.tombstone('vault-a_1', 'any');
   database.setMetadata('settings-main', {});
   const expected = [

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASE_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
+import { CHECKPOINT_PREFIX, LEASE_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
 
 /** What makes EventStoreDB hide events of a stream, and remove them at a scavenge. svc sets none of it. */
 export interface StreamRules {
@@ -43,7 +43,13 @@ export function rulesIn({ streamId, type, data }: SystemEvent): RulesOfStream | 
   if (stream.startsWith('$') || stream.startsWith(LEASE_PREFIX)) return undefined;
   // A vault stream is tombstoned to destroy its key.
   if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX)) return { stream, rules: { isTombstoned: true } };
-  return isMetadata ? { stream, rules: rulesOf((data ?? {}) as Record<string, unknown>) } : undefined;
+  if (!isMetadata) return undefined;
+  const { maxCount, ...rules } = rulesOf((data ?? {}) as Record<string, unknown>);
+  // svc bounds the stream of checkpoints itself.
+  return {
+    stream,
+    rules: maxCount === undefined || stream.startsWith(CHECKPOINT_PREFIX) ? rules : { ...rules, maxCount },
+  };
 }
 
 function rulesOf({ $tb, $maxCount, $maxAge }: Record<string, unknown>): StreamRules {
