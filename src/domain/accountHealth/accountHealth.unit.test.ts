@@ -3,7 +3,14 @@ import { accountId, earlier, HOUR, later, MINUTE, NOW } from '../../../test/supp
 import type { AccountId, Instant } from '../core/brands.ts';
 import { attemptOutcomes } from '../request/attemptOutcomes.ts';
 import { healthOf } from './healthOf.ts';
-import { type AccountHealth, type CountedAttempt, type CountedRequest, countAttempts, withoutRecent } from './state.ts';
+import {
+  type AccountHealth,
+  type CountedAttempt,
+  type CountedRequest,
+  countAttempts,
+  initialState,
+  withoutRecent,
+} from './state.ts';
 
 const [A, B] = [accountId(1), accountId(2)];
 
@@ -32,7 +39,7 @@ function fold(
     countAttempts(
       Object.freeze(each),
       time(index),
-      (id) => states.get(id),
+      (id) => states.get(id) ?? initialState,
       (id, next) => states.set(id, Object.freeze(next)),
     );
   });

@@ -9,7 +9,7 @@ const MAX_TOKENS = 0xffff_ffff;
 
 /** The output tokens of the last answers, reasoning included. Mutable, because every answer changes it. */
 export class AnswerLengths {
-  /** A ring: `#next` is the oldest entry once it is full. */
+  /** A ring once it is full: `#next` is then the oldest entry. */
   readonly #tokens: number[] = [];
   #next = 0;
   #sum = 0;
@@ -22,10 +22,15 @@ export class AnswerLengths {
 
   add(outputTokens: number): void {
     const tokens = Math.min(outputTokens, MAX_TOKENS);
-    this.#sum += tokens - (this.#tokens[this.#next] ?? 0);
+    this.#sum += tokens;
+    this.#expected = undefined;
+    if (this.#tokens.length < MAX_ANSWERS) {
+      this.#tokens.push(tokens);
+      return;
+    }
+    this.#sum -= this.#tokens[this.#next] as number;
     this.#tokens[this.#next] = tokens;
     this.#next = (this.#next + 1) % MAX_ANSWERS;
-    this.#expected = undefined;
   }
 
   /**

@@ -62,10 +62,12 @@ export function evolveCoolDowns(folds: AccountFolds, event: CoolDownEvent): void
 /** Counts the attempts of a request in the health of their accounts. Ignores accounts that were deleted meanwhile. */
 export function followAttempts(folds: AccountFolds, request: accountHealth.CountedRequest, time: Instant): void {
   const { accounts, health } = folds;
-  const healthOf = (accountId: AccountId) => health.get(accountId);
-  accountHealth.countAttempts(request, time, healthOf, (accountId, next) => {
-    if (accounts.has(accountId)) health.set(accountId, next);
-  });
+  accountHealth.countAttempts(
+    request,
+    time,
+    (accountId) => (accounts.has(accountId) ? (health.get(accountId) ?? accountHealth.initialState) : undefined),
+    (accountId, next) => health.set(accountId, next),
+  );
 }
 
 /** An operator asks for another attempt: the cool-down ends, and the account's health starts over. */

@@ -34,6 +34,8 @@ const EVICTED_AT_ONCE = MAX_ENTRIES / 8;
 /** How long the last answers were, by key and model. The estimates of new requests follow from it. */
 export class AnswerHistory {
   readonly #byKey = new Map<ApiKeyId | null, ByModel>();
+  /** The part for all keys, which every request needs; undefined until it is looked up. */
+  #ofAll: ByModel | undefined;
   #size = 0;
 
   static from({ keys, models, lastUsedAt, counts, lengths }: AnswerHistoryData): AnswerHistory {
@@ -98,11 +100,17 @@ export class AnswerHistory {
   }
 
   #find(keyId: ApiKeyId | null, model: string): Entry | undefined {
-    return this.#byKey.get(keyId)?.get(model);
+    return this.#byModelOf(keyId)?.get(model);
+  }
+
+  #byModelOf(keyId: ApiKeyId | null): ByModel | undefined {
+    if (keyId !== null) return this.#byKey.get(keyId);
+    this.#ofAll ??= this.#byKey.get(null);
+    return this.#ofAll;
   }
 
   #entryOf(keyId: ApiKeyId | null, model: string, at: Position): Entry {
-    let byModel = this.#byKey.get(keyId);
+    let byModel = this.#byModelOf(keyId);
     if (!byModel) {
       byModel = new Map();
       this.#byKey.set(keyId, byModel);
@@ -126,6 +134,7 @@ export class AnswerHistory {
       byModel.delete(model);
       if (byModel.size === 0) this.#byKey.delete(keyId);
     }
+    this.#ofAll = undefined;
     this.#size -= oldest.length;
   }
 }

@@ -232,7 +232,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   }
 
   #complete(request: FoldedRequest, at: Position, time: Instant): void {
-    this.openRequests.delete(request.requestId);
+    // Few requests are announced, and to look one up means to hash its id.
+    if (this.openRequests.size > 0) this.openRequests.delete(request.requestId);
     followAdmission(this, request);
     if (request.keyId !== null) countRequest(this, request.keyId, request);
     if (request.usage) this.#learnLength(request, request.usage.outputTokens, at);

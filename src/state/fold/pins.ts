@@ -1,8 +1,12 @@
-import type { AccountId, Position } from '../../domain/core/brands.ts';
+import { type AccountId, type Position, position } from '../../domain/core/brands.ts';
 
+/** An entry of the list of pins, which is in order of use. */
 interface Pin {
-  readonly accountId: AccountId;
-  readonly pinnedAt: Position;
+  readonly digest: string;
+  accountId: AccountId;
+  pinnedAt: Position;
+  older: Pin;
+  newer: Pin;
 }
 
 /** Pins by column: one object per pin would take most of the time of reading a snapshot. */
@@ -22,12 +26,13 @@ const MAX_AGE_EVENTS = 1_000_000;
 /** The account of each conversation, by the digest of the conversation's key. */
 export class Pins {
   readonly #pins = new Map<string, Pin>();
+  /** Stands between the newest pin and the oldest. */
+  readonly #end = endOfList();
 
   static from({ digests, accounts, accountOf, pinnedAt }: PinsData): Pins {
     const pins = new Pins();
     digests.forEach((digest, index) => {
-      const accountId = accounts[accountOf[index] as number] as AccountId;
-      pins.#pins.set(digest, { accountId, pinnedAt: pinnedAt[index] as Position });
+      pins.#add(digest, accounts[accountOf[index] as number] as AccountId, pinnedAt[index] as Position);
     });
     return pins;
   }
@@ -36,13 +41,19 @@ export class Pins {
     return this.#pins.size;
   }
 
+  /** Nearly every request does this: to keep the map in order of use would cost several times as much as the list. */
   set(digest: string, accountId: AccountId, at: Position): void {
-    // Deleting first moves the entry to the end of the map, which keeps the map in order of use.
-    this.#pins.delete(digest);
-    this.#pins.set(digest, { accountId, pinnedAt: at });
-    if (this.#pins.size <= MAX_PINS) return;
-    const oldest = this.#pins.keys().next();
-    if (!oldest.done) this.#pins.delete(oldest.value);
+    const pin = this.#pins.get(digest);
+    if (pin) {
+      pin.accountId = accountId;
+      pin.pinnedAt = at;
+      if (pin.newer === this.#end) return;
+      unlink(pin);
+      this.#linkNewest(pin);
+      return;
+    }
+    this.#add(digest, accountId, at);
+    if (this.#pins.size > MAX_PINS) this.#remove(this.#end.newer);
   }
 
   get(digest: string, at: Position): AccountId | undefined {
@@ -52,14 +63,45 @@ export class Pins {
 
   /** In order of use. */
   data(): PinsData {
-    const pins = [...this.#pins.values()];
+    const pins: Pin[] = [];
+    for (let pin = this.#end.newer; pin !== this.#end; pin = pin.newer) pins.push(pin);
     const accounts = [...new Set(pins.map(({ accountId }) => accountId))];
     const indexOf = new Map(accounts.map((accountId, index) => [accountId, index]));
     return {
-      digests: [...this.#pins.keys()],
+      digests: pins.map(({ digest }) => digest),
       accounts,
       accountOf: Uint32Array.from(pins, ({ accountId }) => indexOf.get(accountId) as number),
       pinnedAt: Float64Array.from(pins, ({ pinnedAt }) => pinnedAt),
     };
   }
+
+  #add(digest: string, accountId: AccountId, pinnedAt: Position): void {
+    const pin: Pin = { digest, accountId, pinnedAt, older: this.#end, newer: this.#end };
+    this.#pins.set(digest, pin);
+    this.#linkNewest(pin);
+  }
+
+  #linkNewest(pin: Pin): void {
+    pin.older = this.#end.older;
+    pin.newer = this.#end;
+    pin.older.newer = pin;
+    this.#end.older = pin;
+  }
+
+  #remove(pin: Pin): void {
+    this.#pins.delete(pin.digest);
+    unlink(pin);
+  }
+}
+
+function unlink({ older, newer }: Pin): void {
+  older.newer = newer;
+  newer.older = older;
+}
+
+function endOfList(): Pin {
+  const end = { digest: '', accountId: '' as AccountId, pinnedAt: position(0) } as Pin;
+  end.older = end;
+  end.newer = end;
+  return end;
 }

@@ -36,51 +36,58 @@ export const latestAfter = (latest: Instant, event: TimedEvent): Instant => {
  * the clock of the machine jumped (docs/decisions/0055-history.md).
  */
 export class Timeline {
-  #stretches: Stretch[];
+  /** All but the last one. */
+  #ended: Stretch[];
+  #last: Stretch;
+  /** The latest time of the last stretch: every event moves it. */
+  #latest: Instant;
 
   constructor(stretches: readonly Stretch[] = [FIRST]) {
-    this.#stretches = [...stretches];
+    this.#ended = stretches.slice(0, -1);
+    this.#last = stretches.at(-1) as Stretch;
+    this.#latest = this.#last.latest;
   }
 
   /** As plain data. */
   get stretches(): readonly Stretch[] {
-    return this.#stretches;
+    return [...this.#ended, { ...this.#last, latest: this.#latest }];
   }
 
   /** The latest time of any event since the last jump. */
   get latest(): Instant {
-    return this.#last.latest;
+    return this.#latest;
   }
 
   /** Called for every event. */
   onFolded(event: TimedEvent): void {
     const jump = jumpIn(event);
-    if (jump) {
-      this.#stretches.push({ after: position(event.position - 1), from: jump.to, latest: jump.to });
-      if (this.#stretches.length > MAX_STRETCHES) this.#joinOldest();
-    }
-    if (event.time > this.latest) this.#stretches[this.#stretches.length - 1] = { ...this.#last, latest: event.time };
+    if (jump) this.#begin({ after: position(event.position - 1), from: jump.to, latest: jump.to });
+    if (event.time > this.#latest) this.#latest = event.time;
   }
 
   /** @returns where to look for the events up to `time`: in the last stretch that includes it, or in all of the one before it */
   partAt(time: Instant): PartOfLog {
+    const { stretches } = this;
     const includes = ({ from, latest }: Stretch, index: number) =>
-      from <= time && (time <= latest || index === this.#stretches.length - 1);
-    let at = this.#stretches.findLastIndex(includes);
-    if (at < 0) at = this.#stretches.findLastIndex(({ latest }) => latest < time);
-    const { after } = this.#stretches[Math.max(0, at)] as Stretch;
-    const next = this.#stretches[Math.max(0, at) + 1];
+      from <= time && (time <= latest || index === stretches.length - 1);
+    let at = stretches.findLastIndex(includes);
+    if (at < 0) at = stretches.findLastIndex(({ latest }) => latest < time);
+    const { after } = stretches[Math.max(0, at)] as Stretch;
+    const next = stretches[Math.max(0, at) + 1];
     return { after, until: next?.after ?? position(Number.MAX_SAFE_INTEGER) };
   }
 
-  get #last(): Stretch {
-    return this.#stretches.at(-1) as Stretch;
+  #begin(stretch: Stretch): void {
+    this.#ended.push({ ...this.#last, latest: this.#latest });
+    this.#last = stretch;
+    this.#latest = stretch.latest;
+    if (this.#ended.length >= MAX_STRETCHES) this.#joinOldest();
   }
 
   #joinOldest(): void {
-    const [first, second, ...others] = this.#stretches as [Stretch, Stretch, ...Stretch[]];
+    const [first, second, ...others] = this.#ended as [Stretch, Stretch, ...Stretch[]];
     const latest = first.latest > second.latest ? first.latest : second.latest;
-    this.#stretches = [{ ...first, latest }, ...others];
+    this.#ended = [{ ...first, latest }, ...others];
   }
 }
 
