@@ -16,9 +16,14 @@ export const EVENT_COLUMNS = 'position, stream, revision, type, version, time, d
 /** Large enough that the cost of a statement does not matter, and small enough to block the event loop for only 3 ms. */
 export const PAGE_SIZE = 512;
 
-/** Prepares a statement that returns a page of rows as arrays; objects would cost a third more. */
-export function preparePage(database: DatabaseSync, columns: string, where: string): StatementSync {
-  const statement = database.prepare(`SELECT ${columns} FROM events WHERE ${where} LIMIT ${PAGE_SIZE}`);
+/** Prepares a statement that returns up to `limit` rows as arrays; objects would cost a third more. */
+export function preparePage(
+  database: DatabaseSync,
+  columns: string,
+  where: string,
+  limit: number = PAGE_SIZE,
+): StatementSync {
+  const statement = database.prepare(`SELECT ${columns} FROM events WHERE ${where} LIMIT ${limit}`);
   statement.setReturnArrays(true);
   return statement;
 }

@@ -22,13 +22,32 @@ export type FoldedRequestParts = readonly [
   costMicroDollars: string | undefined,
   digest: string | undefined,
   isFallback: string | undefined,
+  /** `"attempts":` and their JSON; absent if the fold needs none of them. */
+  attempts?: string,
 ];
 
-/** @returns null when the JSON has to be parsed: it has a rare field, or settlement did not write it */
+/** @returns null when the JSON has to be parsed: a text has an escape, or settlement did not write it */
 export type FoldedRequestReader = (json: string) => FoldedRequestParts | null;
 
 /** The readers by the version of the event; versions without one are parsed. */
 export type FoldedRequestReaders = { readonly [version: number]: FoldedRequestReader | undefined };
+
+const CAPTURES = [
+  'requestId',
+  'keyId',
+  'model',
+  'requestedAt',
+  'admission.decidedAt',
+  'admission.asOf',
+  'admission.v',
+  'status',
+  'accountId',
+  'usage.inputTokens',
+  'usage.outputTokens',
+  'costMicroDollars',
+  'pin.digest',
+  'pin.isFallback',
+];
 
 /**
  * Readers of `RequestCompleted`, by far the most frequent event: the fold of a long log consists mostly of reading it.
@@ -41,24 +60,10 @@ export const foldedRequestReaders = {
 
 /** @throws Error when the schema does not have the fields of `FoldedRequestParts` in this order */
 export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRequestReader {
-  const reader = createFieldReader(jsonShapeOf(schema), {
-    captures: [
-      'requestId',
-      'keyId',
-      'model',
-      'requestedAt',
-      'admission.decidedAt',
-      'admission.asOf',
-      'admission.v',
-      'status',
-      'accountId',
-      'usage.inputTokens',
-      'usage.outputTokens',
-      'costMicroDollars',
-      'pin.digest',
-      'pin.isFallback',
-    ],
-    // The fold needs the attempts of a request only if one of them counts against its account, or has `limitedUntil`.
+  const shape = jsonShapeOf(schema);
+  // The fold needs the attempts of a request only if one of them counts against its account, or has `limitedUntil`.
+  const harmless = createFieldReader(shape, {
+    captures: CAPTURES,
     values: { 'attempts.outcome': HARMLESS_OUTCOMES },
     rare: [
       'attempts.overlay.cooling',
@@ -69,5 +74,6 @@ export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRe
       'refusal',
     ],
   });
-  return reader as FoldedRequestReader;
+  const any = createFieldReader(shape, { captures: [...CAPTURES, ['attempts', 'attempts']] });
+  return ((json) => harmless(json) ?? any(json)) as FoldedRequestReader;
 }

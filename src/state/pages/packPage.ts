@@ -9,6 +9,8 @@ export interface PackedPage {
   readonly requests: number;
   /** Request ids, one per line. */
   readonly requestIds: string;
+  /** Of the requests whose attempts the fold needs, by their number in the page: `"attempts":` and the JSON. */
+  readonly attempts: ReadonlyMap<number, string>;
   /** All other events, as stored in the log. */
   readonly others: readonly EventColumns[];
   /** New texts. Indexes count all texts since the last page with `resetsTexts`, in order. */
@@ -48,46 +50,69 @@ const EVENT_COLUMN_COUNT = 7;
 export class PagePacker {
   readonly #readers: FoldedRequestReaders;
   readonly #indexes = new Map<string, number>();
+  // The page that was begun.
   #texts: string[] = [];
+  #resetsTexts = false;
+  #numbers = new Float64Array();
+  #requests = 0;
+  #ids: string[] = [];
+  #attempts = new Map<number, string>();
+  #others: EventColumns[] = [];
 
   constructor(readers: FoldedRequestReaders = foldedRequestReaders) {
     this.#readers = readers;
   }
 
+  /** Packs a page of rows that were read at once. */
   pack(rows: readonly EventColumns[]): PackedPage {
-    const resetsTexts = this.#indexes.size > MAX_TEXTS;
-    if (resetsTexts) this.#indexes.clear();
+    this.begin(rows.length);
+    this.add(rows);
+    return this.end();
+  }
+
+  /** Begins a page. @param maxRows that it will have */
+  begin(maxRows: number): void {
+    this.#resetsTexts = this.#indexes.size > MAX_TEXTS;
+    if (this.#resetsTexts) this.#indexes.clear();
     this.#texts = [];
-    const numbers = new Float64Array(rows.length * COLUMN_COUNT);
+    this.#numbers = new Float64Array(maxRows * COLUMN_COUNT);
+    this.#requests = 0;
+    this.#ids = [];
+    this.#attempts = new Map();
+    this.#others = [];
+  }
+
+  /** Packs the next rows of the page. */
+  add(rows: readonly EventColumns[]): void {
     const ids: string[] = [];
-    const others: EventColumns[] = [];
     for (const row of rows) {
       const [, , , type, version, , json] = row;
       const parts = type === 'RequestCompleted' ? this.#readers[version]?.(json) : undefined;
-      if (parts) {
-        this.#packRequest(row, parts, numbers, ids.length * COLUMN_COUNT);
-        ids.push(parts[1]);
-      } else others.push(row.length > EVENT_COLUMN_COUNT ? (row.slice(0, EVENT_COLUMN_COUNT) as EventColumns) : row);
+      if (parts) ids.push(this.#packRequest(row, parts));
+      else
+        this.#others.push(row.length > EVENT_COLUMN_COUNT ? (row.slice(0, EVENT_COLUMN_COUNT) as EventColumns) : row);
     }
+    // Joined now: an id is a slice of its event's JSON, and would keep that in memory until the page is complete.
+    if (ids.length > 0) this.#ids.push(ids.join('\n'));
+  }
+
+  /** @returns the page since `begin` */
+  end(): PackedPage {
     return {
-      numbers,
-      requests: ids.length,
-      requestIds: ids.join('\n'),
-      others,
+      numbers: this.#numbers,
+      requests: this.#requests,
+      requestIds: this.#ids.join('\n'),
+      attempts: this.#attempts,
+      others: this.#others,
       texts: this.#texts,
-      resetsTexts,
+      resetsTexts: this.#resetsTexts,
     };
   }
 
-  #packRequest(
-    [position, , , , , time]: EventColumns,
-    parts: FoldedRequestParts,
-    numbers: Float64Array,
-    at: number,
-  ): void {
+  #packRequest([position, , , , , time]: EventColumns, parts: FoldedRequestParts): string {
     const [
       ,
-      ,
+      requestId,
       keyId,
       model,
       requestedAt,
@@ -101,7 +126,10 @@ export class PagePacker {
       cost,
       digest,
       isFallback,
+      attempts,
     ] = parts;
+    const numbers = this.#numbers;
+    const at = this.#requests * COLUMN_COUNT;
     numbers[at + Column.position] = position;
     numbers[at + Column.time] = time;
     numbers[at + Column.requestedAt] = Number(requestedAt);
@@ -117,6 +145,9 @@ export class PagePacker {
     numbers[at + Column.accountId] = this.#indexOf(accountId);
     numbers[at + Column.digest] = this.#indexOf(digest);
     numbers[at + Column.isFallback] = isFallback === 'true' ? 1 : 0;
+    if (attempts !== undefined) this.#attempts.set(this.#requests, attempts);
+    this.#requests += 1;
+    return requestId;
   }
 
   #indexOf(part: string | undefined): number {

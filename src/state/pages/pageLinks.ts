@@ -31,28 +31,45 @@ export interface PageLinks {
 }
 
 /** Links the events of a page. Nearly all of them are requests of one stream, so this costs little more than reading them. */
-export function linkPage(rows: readonly LinkedRow[]): PageLinks {
-  const byStream = new Map<string, StreamLinks>();
-  let links: StreamLinks | undefined;
-  const breaks: LogBreak[] = [];
-  let before = (rows[0]?.[0] ?? 0) - 1;
-  for (const [position, stream, revision, type, , , data, metadata] of rows) {
+export class PageLinker {
+  readonly #byStream = new Map<string, StreamLinks>();
+  readonly #breaks: LogBreak[] = [];
+  #first = 0;
+  #last = 0;
+  /** Of the last event. */
+  #links: StreamLinks | undefined;
+
+  /** Links the next rows. */
+  add(rows: readonly LinkedRow[]): void {
+    if (this.#first === 0 && rows[0]) {
+      this.#first = rows[0][0];
+      this.#last = this.#first - 1;
+    }
+    for (const row of rows) this.#add(row);
+  }
+
+  get links(): PageLinks {
+    return { first: this.#first, last: this.#last, streams: [...this.#byStream.values()], breaks: this.#breaks };
+  }
+
+  #add([position, stream, revision, type, , , data, metadata]: LinkedRow): void {
     const chain = chainOf(metadata);
     const hash = continuedHashOf(type, data, chain);
-    if (position !== before + 1) breaks.push({ position, stream, revision, reason: `follows position ${before}` });
-    before = position;
-    if (links?.[0] !== stream) links = byStream.get(stream);
+    if (position !== this.#last + 1)
+      this.#breaks.push({ position, stream, revision, reason: `follows position ${this.#last}` });
+    this.#last = position;
+    const links = this.#links?.[0] === stream ? this.#links : this.#byStream.get(stream);
     if (!links) {
-      links = [stream, position, revision, chain.previousHash, revision, hash];
-      byStream.set(stream, links);
-      continue;
+      this.#links = [stream, position, revision, chain.previousHash, revision, hash];
+      this.#byStream.set(stream, this.#links);
+      return;
     }
+    this.#links = links;
     const broken = brokenLink(links[4], links[5], { position, stream, revision, previousHash: chain.previousHash });
-    if (broken) breaks.push(broken);
+    if (broken) this.#breaks.push(broken);
     links[4] = revision;
     links[5] = hash;
   }
-  return { first: rows[0]?.[0] ?? 0, last: rows.at(-1)?.[0] ?? 0, streams: [...byStream.values()], breaks };
 }
 
 /** Checks that the pages of a log, in order, continue each other. */

@@ -24,7 +24,10 @@ export class PageUnpacker {
 }
 
 /** Events in order, up to the first one that this build cannot read. */
-function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: readonly string[]): Page<FoldedEvent> {
+function eventsOf(
+  { numbers, requests, requestIds, attempts, others }: PackedPage,
+  texts: readonly string[],
+): Page<FoldedEvent> {
   const ids = requestIds.split('\n');
   const events: FoldedEvent[] = [];
   let next = 0;
@@ -40,7 +43,7 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
       pushOthersBefore(requestPosition);
       events.push({
         type: 'RequestCompleted',
-        data: requestAt(at, ids[request] as string, numbers, texts),
+        data: requestAt(at, ids[request] as string, attemptsIn(attempts.get(request)), numbers, texts),
         position: requestPosition,
         time: instant(numbers[at + Column.time] as number),
       });
@@ -52,10 +55,18 @@ function eventsOf({ numbers, requests, requestIds, others }: PackedPage, texts: 
   }
 }
 
-/** Requests whose attempts matter to the fold are not packed. */
 const NO_ATTEMPTS: FoldedRequest['attempts'] = [];
 
-function requestAt(at: number, requestId: string, numbers: Float64Array, texts: readonly string[]): FoldedRequest {
+const attemptsIn = (json: string | undefined): FoldedRequest['attempts'] =>
+  json === undefined ? NO_ATTEMPTS : (JSON.parse(`{${json}}`) as Pick<FoldedRequest, 'attempts'>).attempts;
+
+function requestAt(
+  at: number,
+  requestId: string,
+  attempts: FoldedRequest['attempts'],
+  numbers: Float64Array,
+  texts: readonly string[],
+): FoldedRequest {
   const number = (column: number) => numbers[at + column] as number;
   const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
   const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
@@ -75,6 +86,6 @@ function requestAt(at: number, requestId: string, numbers: Float64Array, texts: 
     costMicroDollars: cost === ABSENT ? null : microDollars(cost),
     pin:
       digest === ABSENT ? undefined : { digest: texts[digest] as string, isFallback: number(Column.isFallback) === 1 },
-    attempts: NO_ATTEMPTS,
+    attempts,
   };
 }
