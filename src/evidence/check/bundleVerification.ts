@@ -6,6 +6,10 @@ export interface CheckedCheckpoint {
   readonly size: number;
   /** In base64, as the checkpoint has it. */
   readonly root: string;
+  /** The signed note. */
+  readonly note: string;
+  /** The key whose signature holds. */
+  readonly signedBy: string;
 }
 
 /** What holds of a bundle, as far as it could be told. */

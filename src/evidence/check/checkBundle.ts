@@ -1,5 +1,5 @@
 import type { VerifierKey } from '../../integrity/notes/noteKeys.ts';
-import { decodeText } from '../../integrity/notes/signedNote.ts';
+import { decodeText, formatNote } from '../../integrity/notes/signedNote.ts';
 import { type Finding, MAX_FINDINGS } from '../../verification/finding.ts';
 import { type BundleFile, type ByteSource, DIGEST_CHARACTERS, NotABundle, openBundle } from '../format/bundleFile.ts';
 import {
@@ -177,7 +177,12 @@ class BundleCheck {
     return this.#result({
       ...events,
       ...(key && { key: { vkey: key.vkey, fingerprint: fingerprintOf(key), isTrusted } }),
-      checkpoints: checkpoints.map(({ size, root }) => ({ size, root: root.toString('base64') })),
+      checkpoints: checkpoints.map(({ size, root, note, signatures }) => ({
+        size,
+        root: root.toString('base64'),
+        note: formatNote(note),
+        signedBy: signatures[0]?.key.vkey ?? '',
+      })),
     });
   }
 
