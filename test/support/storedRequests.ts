@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type EventDefinition, event } from '../../src/domain/core/event.ts';
 import { schema } from '../../src/domain/core/schema.ts';
 import { eventTypes } from '../../src/domain/eventTypes.ts';
 import { completedRequestV2, completedRequestVersions, RequestCompleted } from '../../src/domain/request/events.ts';
+import { everyKind } from './everyKind.ts';
 
 /** The JSON of every `RequestCompleted` of this version in `test/histories`, as earlier versions of svc wrote it. */
 export const storedRequests = (version: number): string[] =>
-  readFileSync(new URL('../histories/everyKind.ndjson', import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { type: string; version: number; data: unknown })
+  everyKind
     .filter((stored) => stored.type === 'RequestCompleted' && stored.version === version)
     .map(({ data }) => JSON.stringify(data));
 

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { position } from '../../domain/core/brands.ts';
-import { eventTypes, upcast } from '../../domain/eventTypes.ts';
-import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { Checkpoints } from '../fold/checkpoints.ts';
-import { emptyFold, type Fold } from '../fold/fold.ts';
+import { everyKind, foldHistory } from '../../../test/support/everyKind.ts';
+import { eventTypes } from '../../domain/eventTypes.ts';
 import { canonicalText, dataOf } from './foldData.ts';
 import { FOLD_VERSION, foldName, foldNameFor } from './foldVersion.ts';
 
@@ -32,31 +28,14 @@ const DIGESTS: Readonly<Record<number, string>> = {
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from
 existing snapshots. Raise FOLD_VERSION in src/state/snapshots/foldVersion.ts and add a line to DIGESTS here.`;
 
-const history = readFileSync(new URL('../../../test/histories/everyKind.ndjson', import.meta.url), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Omit<RecordedEvent, 'position'> & { version: number });
-
-/** @param onFolded called after each event */
-function foldHistory(onFolded: (fold: Fold) => void = () => {}): Fold {
-  const fold = emptyFold(new Checkpoints(50));
-  history.forEach(({ version, data, ...rest }, index) => {
-    const event = { ...rest, data: upcast(rest.type, version, data), position: position(index + 1) } as RecordedEvent;
-    fold.state.apply(event);
-    fold.checkpoints.onFolded(fold.state, event);
-    onFolded(fold);
-  });
-  return fold;
-}
-
 test('folds a history of every event type to the states of FOLD_VERSION', () => {
   const digest = createHash('sha256');
-  foldHistory((fold) => digest.update(canonicalText(dataOf(fold))));
+  foldHistory(everyKind, (fold) => digest.update(canonicalText(dataOf(fold))));
   expect(digest.digest('hex'), INSTRUCTIONS).toBe(DIGESTS[FOLD_VERSION]);
 });
 
 test('the history contains every event type', () => {
-  const missing = [...eventTypes.keys()].filter((type) => !history.some((event) => event.type === type));
+  const missing = [...eventTypes.keys()].filter((type) => !everyKind.some((event) => event.type === type));
   expect(
     missing,
     'append events of these types to test/histories/everyKind.ndjson, then proceed as for a changed fold',
@@ -64,7 +43,9 @@ test('the history contains every event type', () => {
 });
 
 test('the history fills every part of the state', () => {
-  const empty = Object.entries(foldHistory().state).filter(([, part]) => part === undefined || part?.size === 0);
+  const empty = Object.entries(foldHistory(everyKind).state).filter(
+    ([, part]) => part === undefined || part?.size === 0,
+  );
   expect(empty.map(([name]) => name)).toEqual([]);
 });
 

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { position } from '../../src/domain/core/brands.ts';
+import { upcast } from '../../src/domain/eventTypes.ts';
+import type { RecordedEvent } from '../../src/eventLog/eventLog.ts';
+import { Checkpoints } from '../../src/state/fold/checkpoints.ts';
+import { emptyFold, type Fold } from '../../src/state/fold/fold.ts';
+
+type HistoryEvent = Omit<RecordedEvent, 'position'> & { readonly version: number };
+
+/** Events of every type and version; each version of svc has added lines at the end and changed none. */
+export const everyKind: readonly HistoryEvent[] = readFileSync(
+  new URL('../histories/everyKind.ndjson', import.meta.url),
+  'utf8',
+)
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as HistoryEvent);
+
+/** Folds events as a start does. @param onFolded called after each event */
+export function foldHistory(history: readonly HistoryEvent[], onFolded: (fold: Fold) => void = () => {}): Fold {
+  const fold = emptyFold(new Checkpoints(50));
+  history.forEach(({ version, data, ...rest }, index) => {
+    const event = { ...rest, data: upcast(rest.type, version, data), position: position(index + 1) } as RecordedEvent;
+    fold.state.apply(event);
+    fold.checkpoints.onFolded(fold.state, event);
+    onFolded(fold);
+  });
+  return fold;
+}
