@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { leafEntryOf } from '../../src/integrity/leaf/leafEntry.ts';
 import { leafHash } from '../../src/integrity/merkle/hashes.ts';
 import { signCheckpoint } from '../../src/integrity/notes/checkpoint.ts';
@@ -11,6 +11,8 @@ import { openTileStore } from '../../src/integrity/tiles/sqliteTileStore.ts';
 import { tilePath, tilesOf } from '../../src/integrity/tiles/tilePaths.ts';
 import { TreeReader, TreeWriter } from '../../src/integrity/tiles/tileTree.ts';
 import { buildGoVerifier } from '../support/integrity/build.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const ORIGIN = 'svc.example/log';
 const key = signingKeyOf(Buffer.alloc(32, 7));

@@ -1,6 +1,10 @@
 // Checks, with Go's own packages, what svc publishes of its tree: the signed checkpoint, the tiles, and the proofs that follow
-// from them. Run as: integrity FOLDER VKEY. The folder has `checkpoint` and `tile/...` as
-// https://c2sp.org/tlog-tiles serves them, and `proofs`, a line of JSON per proof that svc made.
+// from them. Run as one of:
+//
+//	integrity FOLDER VKEY                    The folder has `checkpoint` and `tile/...` as https://c2sp.org/tlog-tiles serves them,
+//	                                         and `proofs`, a line of JSON per proof that svc made.
+//	integrity URL VKEY [REQUEST_ID=KEY ...]  The same below URL/api/log of a running service, and receipts of requests that API
+//	                                         keys have made.
 package main
 
 import (
@@ -10,6 +14,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,44 +37,40 @@ type proof struct {
 	Hashes []string `json:"hashes"`
 }
 
+// Reads what is published under a name such as `checkpoint` or `tile/0/000`.
+type source func(name string) ([]byte, error)
+
 func main() {
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
 		fmt.Println("FAILED:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, vkey string) error {
+func run(from, vkey string, receipts []string) error {
+	isService := strings.HasPrefix(from, "http")
+	read := source(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(from, filepath.FromSlash(name))) })
+	if isService {
+		read = func(name string) ([]byte, error) { return get(from+"/api/log/"+name, "") }
+	}
 	verifier, err := note.NewVerifier(vkey)
 	if err != nil {
 		return fmt.Errorf("verifier key: %w", err)
 	}
-	message, err := os.ReadFile(filepath.Join(folder, "checkpoint"))
+	message, err := read("checkpoint")
 	if err != nil {
 		return err
 	}
-	signed, err := note.Open(message, note.VerifierList(verifier))
+	tree, err := open(message, verifier)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	lines := strings.Split(signed.Text, "\n")
-	if lines[0] != verifier.Name() {
-		return fmt.Errorf("origin %q", lines[0])
-	}
-	size, err := strconv.ParseInt(lines[1], 10, 64)
-	if err != nil {
-		return err
-	}
-	root, err := tlog.ParseHash(lines[2])
-	if err != nil {
-		return err
-	}
-	tree := tlog.Tree{N: size, Hash: root}
-	reader := tlog.TileHashReader(tree, &tiles{folder})
+	size := tree.N
+	reader := tlog.TileHashReader(tree, &tiles{read})
 	leaves := int64(0)
 	for bundle := int64(0); bundle*256 < size; bundle++ {
 		width := min(int(size-bundle*256), 256)
-		data, err := os.ReadFile(path(folder, tlog.Tile{H: height, L: 0, N: bundle, W: width}, true))
+		data, err := read(path(tlog.Tile{H: height, L: 0, N: bundle, W: width}, true))
 		if err != nil {
 			return err
 		}
@@ -93,7 +95,17 @@ func run(folder, vkey string) error {
 			return fmt.Errorf("bundle %d has %d bytes more", bundle, len(data))
 		}
 	}
-	file, err := os.Open(filepath.Join(folder, "proofs"))
+	if isService {
+		for _, receipt := range receipts {
+			id, key, _ := strings.Cut(receipt, "=")
+			if err := checkReceipt(from, id, key, verifier, tree, reader); err != nil {
+				return fmt.Errorf("receipt of %s: %w", id, err)
+			}
+		}
+		fmt.Printf("intact: %d leaves, %d receipts\n", leaves, len(receipts))
+		return nil
+	}
+	file, err := os.Open(filepath.Join(from, "proofs"))
 	if err != nil {
 		return err
 	}
@@ -151,7 +163,101 @@ func hash(text string) (tlog.Hash, error) {
 	return tlog.Hash(data), nil
 }
 
-type tiles struct{ folder string }
+// Opens a signed checkpoint. Its origin is the name of the key.
+func open(message []byte, verifier note.Verifier) (tlog.Tree, error) {
+	signed, err := note.Open(message, note.VerifierList(verifier))
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	lines := strings.Split(signed.Text, "\n")
+	if lines[0] != verifier.Name() {
+		return tlog.Tree{}, fmt.Errorf("origin %q", lines[0])
+	}
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	root, err := tlog.ParseHash(lines[2])
+	return tlog.Tree{N: size, Hash: root}, err
+}
+
+type receipt struct {
+	Index      int64    `json:"index"`
+	Hashes     []string `json:"hashes"`
+	Checkpoint string   `json:"checkpoint"`
+	Entry      string   `json:"entry"`
+	Proof      string   `json:"proof"`
+}
+
+// Checks that a receipt proves the end of the request, for a tree that the newest one continues.
+func checkReceipt(url, id, key string, verifier note.Verifier, newest tlog.Tree, reader tlog.HashReader) error {
+	data, err := get(url+"/api/receipts/"+id, key)
+	if err != nil {
+		return err
+	}
+	var r receipt
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	tree, err := open([]byte(r.Checkpoint), verifier)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	hashes := make(tlog.RecordProof, len(r.Hashes))
+	for i, text := range r.Hashes {
+		if hashes[i], err = hash(text); err != nil {
+			return err
+		}
+	}
+	if err := tlog.CheckRecord(hashes, tree.N, tree.Hash, r.Index, tlog.RecordHash([]byte(r.Entry))); err != nil {
+		return err
+	}
+	var event struct {
+		CorrelationId string
+		Position      int64
+	}
+	if err := json.Unmarshal([]byte(r.Entry), &event); err != nil || event.CorrelationId != id || event.Position != r.Index+1 {
+		return fmt.Errorf("the entry is of another event: %q", r.Entry)
+	}
+	lines := append([]string{
+		"c2sp.org/tlog-proof@v1",
+		"extra " + base64.StdEncoding.EncodeToString([]byte(r.Entry)),
+		fmt.Sprintf("index %d", r.Index),
+	}, r.Hashes...)
+	if want := strings.Join(append(lines, "", r.Checkpoint), "\n"); r.Proof != want {
+		return fmt.Errorf("the proof is %q, not %q", r.Proof, want)
+	}
+	if tree.N > newest.N {
+		return nil
+	}
+	consistency, err := tlog.ProveTree(newest.N, tree.N, reader)
+	if err != nil {
+		return err
+	}
+	return tlog.CheckTree(consistency, newest.N, newest.Hash, tree.N, tree.Hash)
+}
+
+func get(url, key string) ([]byte, error) {
+	request, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s %s", url, response.Status, data)
+	}
+	return data, err
+}
+
+type tiles struct{ read source }
 
 func (t *tiles) Height() int { return height }
 
@@ -159,7 +265,7 @@ func (t *tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(wanted))
 	for i, tile := range wanted {
 		var err error
-		if data[i], err = os.ReadFile(path(t.folder, tile, false)); err != nil {
+		if data[i], err = t.read(path(tile, false)); err != nil {
 			return nil, err
 		}
 	}
@@ -169,10 +275,10 @@ func (t *tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
 func (t *tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
 // The paths of c2sp.org/tlog-tiles are those of Go's checksum database without the height.
-func path(folder string, tile tlog.Tile, entries bool) string {
+func path(tile tlog.Tile, entries bool) string {
 	name := strings.TrimPrefix(tile.Path(), "tile/8/")
 	if entries {
 		name = "entries/" + strings.TrimPrefix(name, "0/")
 	}
-	return filepath.Join(folder, "tile", filepath.FromSlash(name))
+	return "tile/" + name
 }
