@@ -4,28 +4,22 @@ import { resolve } from 'node:path';
 import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
 import { MarkFile } from '../dataFolder/markFile.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
-import { LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
+import { LossAccepted } from '../domain/losses/events.ts';
 import { describeBreak } from '../eventLog/continuity.ts';
-import { newEventId } from '../eventLog/eventId.ts';
-import { type EventToAppend, NO_STREAM } from '../eventLog/eventLog.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
-import { findLogLoss, LogLacksEvents, type LogLoss } from '../eventLog/sqlite/logLoss.ts';
+import { findLogLoss, LogLacksEvents } from '../eventLog/sqlite/logLoss.ts';
 import { HashVerifier } from '../eventLog/verification/hashVerifier.ts';
 import { removeTreeFile, TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { Faults } from '../lib/faults.ts';
 import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
 import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
+import { appendLoss } from './appendLoss.ts';
+import { endOrigin, findCheckpointLoss } from './checkpointLoss.ts';
 import type { Config } from './config/config.ts';
-import { userName } from './userName.ts';
 import { type FoundLoss, MARK_FILES } from './wiring/knownLog.ts';
 import { openStore } from './wiring/openStore.ts';
 import type { Store } from './wiring/store.ts';
-
-/** An accepted loss could not be recorded; nothing was changed. */
-export class CannotAcceptLoss extends Error {
-  override readonly name = 'CannotAcceptLoss';
-}
 
 /**
  * Accepts that the log or the outbox of a data folder lacks events: records in the log what is missing, and lets the next
@@ -48,7 +42,11 @@ export async function acceptLoss(
   try {
     if (!hasLostLog(found)) found.push(...findSnapshotLoss(folder, store));
     if (!hasLostLog(found)) found.push(...findBreaks(store));
+    const stopped = { config, folder, store };
+    const ofCheckpoints = hasLostLog(found) ? undefined : await findCheckpointLoss(stopped);
+    if (ofCheckpoints) found.push({ of: 'log', error: ofCheckpoints });
     for (const loss of found) await record(store, loss, instant(Date.now()));
+    if (hasLostLog(found)) await endOrigin(stopped);
   } finally {
     await store.outbox?.close();
     await store.close();
@@ -95,34 +93,18 @@ function findSnapshotLoss(folder: DataFolder, { logPath }: Store): FoundLoss[] {
 }
 
 async function record({ log }: Store, { of, error: { loss } }: FoundLoss, time: Instant): Promise<void> {
-  let revision = NO_STREAM;
-  for await (const event of log.readStream(LOSSES_STREAM)) revision = event.revision;
-  const outcome = await log.append(LOSSES_STREAM, revision, [lossAccepted(of, loss, time)]);
-  if (outcome.kind === 'committed') return;
-  const reason =
-    outcome.kind === 'unknown'
-      ? outcome.error.message
-      : outcome.kind === 'rejected'
-        ? outcome.reason
-        : 'another process writes to the log';
-  throw new CannotAcceptLoss(`The loss could not be recorded: ${reason}. Run the command again.`);
-}
-
-function lossAccepted(of: FoundLoss['of'], { known, found, lost }: LogLoss, time: Instant): EventToAppend {
-  const { data, type } = LossAccepted({
-    of,
-    known: { position: known.position, hash: known.hash, time: known.time },
-    found: { position: found.position, hash: found.hash, time: found.time },
-    lost: lost ?? null,
-  });
-  return {
-    id: newEventId(),
-    type,
-    data,
+  const { known, found, lost } = loss;
+  await appendLoss(log, {
+    ...LossAccepted({
+      of,
+      known: { position: known.position, hash: known.hash, time: known.time },
+      found: { position: found.position, hash: found.hash, time: found.time },
+      lost: lost ?? null,
+    }),
     time,
-    actor: { kind: 'cli', command: 'accept-loss', user: userName() },
+    actorCommand: 'accept-loss',
     correlationId: randomUUID(),
-  };
+  });
 }
 
 /** Read models and snapshots of events that no longer exist are made again from the log. */

@@ -16,7 +16,7 @@ import { startHotRunner } from '../state/hotRunner.ts';
 import { WrongEncryptionKey } from '../vault/masterKey.ts';
 import { openSqliteVault } from '../vault/sqliteVault.ts';
 import { VaultMissing } from '../vault/vaultLoss.ts';
-import { CannotAcceptLoss } from './acceptLoss.ts';
+import { CannotAcceptLoss } from './appendLoss.ts';
 import type { Config } from './config/config.ts';
 import { userName } from './userName.ts';
 import { accountsWithoutKeys } from './wiring/lostKeys.ts';

@@ -51,6 +51,9 @@ const USAGE = `Usage: svc <command>
                           missing. svc refuses to start before. Stop the service first.
   accept-loss --vault     Continue without keys that the vault has lost: begin a new vault if there is none, and list the
                           accounts that must sign in again. Stop the service first.
+  accept-loss --checkpoint-key
+                          Sign checkpoints with the key that svc has now although the one that signed the last is lost: begin
+                          a new origin. Stop the service first.
 `;
 
 async function serve(): Promise<void> {
@@ -238,6 +241,16 @@ async function acceptLossOfVault(): Promise<void> {
   print('svc can be started now.');
 }
 
+async function acceptLossOfCheckpointKey(): Promise<void> {
+  const { acceptCheckpointKeyLoss } = await import('./acceptCheckpointKeyLoss.ts');
+  const lost = await acceptCheckpointKeyLoss(readConfig(), { print });
+  print(
+    lost
+      ? `Accepted: the key that signed the checkpoint of ${lost.checkpoint.size} events of ${lost.checkpoint.origin}. Give the new checkpoint.pub to whoever verifies, after the next start.`
+      : 'The key that svc has signed the last checkpoint, so nothing was changed.',
+  );
+}
+
 /** Opens the history in the configured store for `transfer`, and prints the line that it resolves with. */
 async function withHistory(transfer: (history: HistoryTarget) => Promise<string>, onlyReads = false): Promise<void> {
   const config = readConfig();
@@ -371,6 +384,8 @@ try {
     await acceptLosses();
   } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--vault') {
     await acceptLossOfVault();
+  } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--checkpoint-key') {
+    await acceptLossOfCheckpointKey();
   } else if (command === 'verify' && (await verify(args))) {
     // Done.
   } else if (command === 'replay' && (await replay(args))) {

@@ -22,6 +22,7 @@ test.each([
   'accept-clock',
   'accept-loss',
   'accept-loss --vault',
+  'accept-loss --checkpoint-key',
 ])('svc %s stops at an unknown setting and changes nothing', async (command) => {
   await using folder = await tempDir('settings');
   const args = command.split(' ').map((arg) => (arg === 'FILE' ? join(folder.path, 'file') : arg));

@@ -1,15 +1,15 @@
 import { LOSSES_STREAM } from '../../domain/losses/events.ts';
 import type { CheckpointStream } from '../../eventLog/checkpointStream.ts';
+import type { RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
 import { keepCheckpoints } from '../../integrity/checkpoints/keepCheckpoints.ts';
 import type { SharedNote, SharedNotes } from '../../integrity/checkpoints/noteRecord.ts';
 import type { AcceptedLoss } from '../../integrity/checkpoints/signer.ts';
 import type { Tree } from '../../integrity/tree/tree.ts';
 import type { AgentFor } from '../../provider/outgoingProxy/outgoingProxies.ts';
+import { CHECKPOINT_FILES } from './checkpointFiles.ts';
+import { isLossOfCheckpoints, isLossOfKey } from './checkpointLosses.ts';
 import { checkpointSettings } from './checkpointSettings.ts';
 import type { Foundation } from './foundation.ts';
-
-/** In the data folder: the signed notes, and the verifier key in text. */
-export const CHECKPOINT_FILES = { notes: 'checkpoints.sqlite', publicKey: 'checkpoint.pub' } as const;
 
 export type KeptCheckpoints = ReturnType<typeof keepCheckpoints>;
 
@@ -22,15 +22,12 @@ export async function openCheckpoints(
   { tree, agentFor }: { readonly tree: Tree; readonly agentFor: AgentFor },
 ): Promise<KeptCheckpoints> {
   const losses: AcceptedLoss[] = [];
-  const follow = (event: LossLike): void => {
-    const isOfKey = event.type === 'CheckpointKeyLossAccepted';
-    if ((isOfKey || isLossOfLog(event)) && event.position > (losses.at(-1)?.position ?? 0))
-      losses.push({ position: event.position, isOfKey });
+  const follow = (event: RecordedEvent | StoredEvent): void => {
+    if (isLossOfCheckpoints(event) && event.position > (losses.at(-1)?.position ?? 0))
+      losses.push({ position: event.position, isOfKey: isLossOfKey(event) });
   };
   for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
-  hot.onFolded((event) => {
-    if (event.type === 'LossAccepted' || event.type === 'CheckpointKeyLossAccepted') follow(event);
-  });
+  hot.onFolded(follow);
   return keepCheckpoints({
     ...checkpointSettings(config, folder),
     path: folder.file(CHECKPOINT_FILES.notes),
@@ -44,15 +41,6 @@ export async function openCheckpoints(
     faults,
   });
 }
-
-interface LossLike {
-  readonly position: number;
-  readonly type: string;
-  readonly data: unknown;
-}
-
-const isLossOfLog = ({ type, data }: LossLike): boolean =>
-  type === 'LossAccepted' && (data as { of?: unknown }).of === 'log';
 
 const sharedNotes = (stream: CheckpointStream): SharedNotes => ({
   readAfter: async (seq) => (await stream.readAfter(seq)) as readonly SharedNote[] | undefined,

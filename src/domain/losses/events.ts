@@ -61,7 +61,7 @@ export const CheckpointKeyLossAccepted = event('CheckpointKeyLossAccepted', {
   version: 1,
   data: (z) =>
     z.object({
-      /** The public key that was lost, 64 hex digits. */
+      /** The public key that was lost, 64 hex digits; empty where it is not known. */
       publicKey: z.string(),
       /** The last checkpoint that it signed. */
       checkpoint: z.object({

@@ -39,27 +39,31 @@ export function createEventStoreCheckpointStream(connection: Connection): Checkp
     isLimited = true;
   }
 
+  async function count(): Promise<number> {
+    const [last] = await read({ direction: BACKWARDS, fromRevision: END, maxCount: 1 });
+    return last ? Number(last.revision) + 1 : 0;
+  }
+
   return {
-    async readAfter(count) {
+    count,
+    async readAfter(after) {
       const entries: unknown[] = [];
-      for (let from = count; ; ) {
+      for (let from = after; ; ) {
         const events = await read({ direction: FORWARDS, fromRevision: BigInt(from), maxCount: PAGE });
         for (const { data } of events) entries.push(data);
         const last = events.at(-1);
         if (!last || events.length < PAGE) break;
         from = Number(last.revision) + 1;
       }
-      if (entries.length > 0 || count === 0) return entries;
-      const [last] = await read({ direction: BACKWARDS, fromRevision: END, maxCount: 1 });
-      return last && Number(last.revision) >= count - 1 ? entries : undefined;
+      return entries.length > 0 || (await count()) >= after ? entries : undefined;
     },
-    async append(count, entry) {
+    async append(after, entry) {
       // The same id: a repeat writes it once.
       const events = [jsonEvent({ id: newEventId(), type: TYPE, data: entry as JSONType })];
       for (let repeat = 0; ; repeat += 1) {
         const outcome = await appendOnce(connection, {
           stream: STREAM,
-          expected: count - 1,
+          expected: after - 1,
           events,
           deadlineMs: DEADLINE_MS,
         });

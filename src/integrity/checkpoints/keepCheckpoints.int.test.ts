@@ -1,60 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { collectFaults } from '../../../test/support/collectFaults.ts';
-import { type MemoryTree, openMemoryTree } from '../../../test/support/integrity/memoryTree.ts';
+import { expect, test, vi } from 'vitest';
+import { keyOf, startCheckpoints as start } from '../../../test/support/integrity/checkpointsUnderTest.ts';
+import { openMemoryTree } from '../../../test/support/integrity/memoryTree.ts';
 import { temporaryFolder } from '../../../test/support/management.ts';
 import { openKeyChange } from '../keys/keyChange.ts';
 import { leafHash } from '../merkle/hashes.ts';
 import { openCheckpoint } from '../notes/checkpoint.ts';
-import { parseVkey, signingKeyOf } from '../notes/noteKeys.ts';
+import { parseVkey } from '../notes/noteKeys.ts';
 import { continuationIn } from '../published/continuation.ts';
-import { type KeepCheckpointsOptions, keepCheckpoints } from './keepCheckpoints.ts';
-
-const keyOf = (byte: number) => signingKeyOf(Buffer.alloc(32, byte));
-
-interface Setup extends Partial<KeepCheckpointsOptions> {
-  readonly folder?: string;
-  readonly tree?: MemoryTree;
-}
-
-function start({ folder = temporaryFolder(), tree = openMemoryTree(folder), ...more }: Setup = {}) {
-  const lines: string[] = [];
-  const faults = collectFaults(lines);
-  const checkpoints = keepCheckpoints({
-    path: join(folder, 'checkpoints.sqlite'),
-    publicKeyPath: join(folder, 'checkpoint.pub'),
-    tree,
-    key: keyOf(1),
-    earlierKeys: [],
-    losses: () => [],
-    head: () => tree.size,
-    places: {},
-    agentsFor: () => ({}),
-    lead(work) {
-      const ending = new AbortController();
-      const working = work({ signal: ending.signal });
-      return {
-        isHere: true,
-        async stop() {
-          ending.abort();
-          await working;
-        },
-      };
-    },
-    faults,
-    intervalMs: 20,
-    ...more,
-  });
-  checkpoints.start();
-  const stop = () => checkpoints.stop(tree.size);
-  onTestFinished(stop);
-  return { folder, tree, checkpoints, faults, lines, stop };
-}
 
 /** Verifies with the verifier key that the service shows. */
 const open = (note: string, vkey: string | undefined) => openCheckpoint(note, [parseVkey(vkey ?? '')]);
-const codes = (faults: ReturnType<typeof collectFaults>) => faults.current.map(({ code }) => code);
 const soon = { timeout: 10_000, interval: 5 };
 
 test('signs what happened in each interval, and nothing while nothing happens', async () => {
@@ -120,8 +77,8 @@ test('signs nothing over a log that was changed or has lost events, and says so'
     const other = openMemoryTree(temporaryFolder());
     other.grow(1);
     other.grow(count - 1, prefix);
-    const { checkpoints: refusing, faults, stop: end } = start({ folder, tree: other });
-    await vi.waitFor(() => expect(codes(faults)).toEqual(['checkpoint_log_changed']), soon);
+    const { checkpoints: refusing, codes, stop: end } = start({ folder, tree: other });
+    await vi.waitFor(() => expect(codes()).toEqual(['checkpoint_log_changed']), soon);
     expect(refusing.refusal).toContain('signed a checkpoint of size 10');
     expect(refusing.latest()?.size).toBe(10);
     await expect(refusing.covering(11)).rejects.toThrow('No checkpoint covers this event yet');
@@ -136,7 +93,7 @@ test('goes on with another key once the earlier one has signed the change', asyn
   const before = checkpoints.vkey;
   await stop();
   const refusing = start({ folder, tree, key: keyOf(2) });
-  await vi.waitFor(() => expect(codes(refusing.faults)).toEqual(['checkpoint_key_changed']), soon);
+  await vi.waitFor(() => expect(refusing.codes()).toEqual(['checkpoint_key_changed']), soon);
   expect(refusing.lines[0]).toContain('SVC_CHECKPOINT_KEY_BEFORE');
   tree.grow(1);
   await expect(refusing.checkpoints.covering(4)).rejects.toThrow('signed with');
@@ -189,7 +146,7 @@ test('begins a new origin after an accepted loss, which names the last checkpoin
   expect(open(note, next.checkpoints.vkey).extensions).toEqual([]);
   // What the old origin said of events that are lost covers nothing.
   expect((await next.checkpoints.covering(7)).size).toBe(9);
-  expect(codes(next.faults)).toEqual([]);
+  expect(next.codes()).toEqual([]);
 });
 
 test('goes on without a key that was lost, under a new origin', async () => {

@@ -79,6 +79,9 @@ export interface NoteStore {
   conflicts(): Conflict[];
   setConflict(conflict: Conflict): void;
   clearConflict(source: string): void;
+  /** Removes notes that other nodes never had, and from the progress of targets. */
+  forgetAfter(seq: number): void;
+  clearConflicts(): void;
   /** The log goes on under another origin: an operator accepted a loss. */
   endOrigin(origin: string): void;
   hasEnded(origin: string): boolean;
@@ -130,6 +133,9 @@ export function openNoteStore(path: string): NoteStore {
   const conflicts = database.prepare('SELECT source, origin, size FROM conflicts ORDER BY source');
   const setConflict = database.prepare('INSERT OR REPLACE INTO conflicts VALUES (?, ?, ?)');
   const clearConflict = database.prepare('DELETE FROM conflicts WHERE source = ?');
+  const clearConflicts = database.prepare('DELETE FROM conflicts');
+  const forget = database.prepare('DELETE FROM notes WHERE seq > ?');
+  const forgetProgress = database.prepare('UPDATE targets SET seq = min(seq, ?)');
   const end = database.prepare('INSERT OR IGNORE INTO ended_origins VALUES (?)');
   const ended = database.prepare('SELECT 1 FROM ended_origins WHERE origin = ?');
   /** What a power cut may take, because it is done again then. */
@@ -173,6 +179,11 @@ export function openNoteStore(path: string): NoteStore {
     conflicts: () => conflicts.all() as unknown as Conflict[],
     setConflict: ({ source, origin, size }) => void setConflict.run(source, origin, size),
     clearConflict: (source) => void clearConflict.run(source),
+    forgetAfter(seq) {
+      forget.run(seq);
+      forgetProgress.run(seq);
+    },
+    clearConflicts: () => void clearConflicts.run(),
     endOrigin: (origin) => void end.run(origin),
     hasEnded: (origin) => ended.get(origin) !== undefined,
     close: () => database.close(),

@@ -17,6 +17,13 @@ export interface PublishedHeadsOptions {
   readonly earlierKeys: readonly SigningKey[];
 }
 
+/** Public keys whose notes are of the log; none: those of any key, because the data folder does not know which keys the log had. */
+export function keysOfLog(store: Pick<NoteStore, 'keys'>, own: readonly SigningKey[]): string[] {
+  const known = store.keys();
+  if (known.length === 0) return [];
+  return [...new Set([...known, ...own.map(({ publicKey }) => publicKey.toString('hex'))])];
+}
+
 /** A folder or a witness that does not respond says nothing; its publisher raises the fault. */
 const TIMEOUT_MS = 1_500;
 
@@ -30,12 +37,7 @@ export function createPublishedHeads({
   earlierKeys,
 }: PublishedHeadsOptions): Witnesses {
   const published = folder === undefined ? undefined : new PublishedFolder(folder);
-  const keys = (): string[] => {
-    const known = store.keys();
-    // Without notes of its own, this folder cannot know which keys the log had.
-    if (known.length === 0) return [];
-    return [...new Set([...known, ...[key, ...earlierKeys].map(({ publicKey }) => publicKey.toString('hex'))])];
-  };
+  const keys = () => keysOfLog(store, [key, ...earlierKeys]);
 
   async function probe(origin: LogOrigin): Promise<void> {
     if (!witness) return;

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import type { DataFolder } from '../dataFolder/dataFolder.ts';
+import type { Position } from '../domain/core/brands.ts';
+import { LOSSES_STREAM } from '../domain/losses/events.ts';
+import { openForReading } from '../eventLog/sqlite/database.ts';
+import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
+import { LogLacksEvents } from '../eventLog/sqlite/logLoss.ts';
+import { type NoteStore, openNoteStore } from '../integrity/checkpoints/noteStore.ts';
+import { keysOfLog } from '../integrity/checkpoints/publishedHeads.ts';
+import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
+import { type LogOrigin, logOrigin, parseOrigin } from '../integrity/published/logOrigin.ts';
+import { PublishedFolder, type PublishedHead } from '../integrity/published/publishedFolder.ts';
+import { LeafSource } from '../integrity/tree/leafSource.ts';
+import type { Config } from './config/config.ts';
+import { CHECKPOINT_FILES } from './wiring/checkpointFiles.ts';
+import { isLossOfCheckpoints } from './wiring/checkpointLosses.ts';
+import { checkpointSettings } from './wiring/checkpointSettings.ts';
+import type { Store } from './wiring/store.ts';
+
+/** What a command works with that looks at the checkpoints of a stopped log. */
+export interface StoppedLog {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly store: Pick<Store, 'log' | 'logPath' | 'checkpoints'>;
+}
+
+/**
+ * Finds a signed or published checkpoint of the log that the log does not begin with: an older copy of the data folder was
+ * restored, or the log was changed. Reads the whole log if a checkpoint is smaller than the log.
+ * @returns the first loss; undefined when the log agrees with all checkpoints
+ */
+export async function findCheckpointLoss(stopped: StoppedLog): Promise<LogLacksEvents | undefined> {
+  const { store } = stopped;
+  const origin = await originOf(stopped);
+  if (!origin) return undefined;
+  const signed = await signedHeads(stopped, origin);
+  const database = openForReading(store.logPath);
+  const found = readLogEnd(database);
+  database.close();
+  const roots = rootsOf(
+    store.logPath,
+    signed.map(({ size }) => size),
+  );
+  for (const { source, size, root } of signed.toSorted((left, right) => right.size - left.size)) {
+    if (root !== undefined && roots.get(size) === root) continue;
+    const known = { position: size as Position, hash: null, time: null, source };
+    const lost = size > found.position ? size - found.position : undefined;
+    return new LogLacksEvents(store.logPath, { known, found, lost }, '');
+  }
+  return undefined;
+}
+
+/** The origin of the log as it is; undefined for an empty one. */
+export async function originOf({ store }: StoppedLog): Promise<LogOrigin | undefined> {
+  let count = 0;
+  let position = 0;
+  for await (const event of store.log.readStream(LOSSES_STREAM)) {
+    if (!isLossOfCheckpoints(event)) continue;
+    count += 1;
+    ({ position } = event);
+  }
+  const source = new LeafSource(store.logPath);
+  try {
+    const [first] = source.after(0, 1).entries;
+    if (first === undefined) return undefined;
+    if (count === 0) return logOrigin(Buffer.from(first));
+    const [last = ''] = source.after(position - 1, 1).entries;
+    return logOrigin(Buffer.from(first), { count, lastEntry: Buffer.from(last) });
+  } finally {
+    source.close();
+  }
+}
+
+/** What was signed or published of a log, as far as this folder and the folder of checkpoints know. */
+async function signedHeads({ config, folder }: StoppedLog, origin: LogOrigin): Promise<PublishedHead[]> {
+  const { key, earlierKeys, places } = checkpointSettings(config, folder);
+  return await withNotes(folder, async (notes) => {
+    const last = notes?.lastCheckpoint();
+    const heads: PublishedHead[] = [];
+    if (last && !notes?.hasEnded(last.origin) && !isBefore(last.origin, origin)) {
+      // Of another origin, the log cannot begin with it.
+      const root = last.origin === origin.origin ? last.root : undefined;
+      heads.push({ source: CHECKPOINT_FILES.notes, origin: last.origin, size: last.size, root });
+    }
+    if (places.folder !== undefined && existsSync(places.folder)) {
+      const keys = notes ? keysOfLog(notes, [key, ...earlierKeys]) : [];
+      const head = await new PublishedFolder(places.folder).head(origin, keys);
+      if (head) heads.push(head);
+    }
+    heads.push(...(notes?.conflicts() ?? []).filter((conflict) => conflict.origin === origin.origin));
+    return heads;
+  });
+}
+
+const isBefore = (before: string, { installation, number }: LogOrigin): boolean => {
+  const parsed = parseOrigin(before);
+  return parsed?.installation === installation && parsed.number < number;
+};
+
+/** Called after a loss was recorded: the checkpoints go on under the new origin. */
+export async function endOrigin({ folder, store }: StoppedLog): Promise<void> {
+  await withNotes(folder, async (notes) => {
+    const last = notes?.lastCheckpoint();
+    if (last) notes?.endOrigin(last.origin);
+    notes?.clearConflicts();
+    const shared = await store.checkpoints?.count();
+    if (shared !== undefined) notes?.forgetAfter(shared);
+  });
+}
+
+/** Opens the notes of a folder if it has any. */
+export async function withNotes<Result>(
+  folder: Pick<DataFolder, 'file'>,
+  work: (notes: NoteStore | undefined) => Promise<Result>,
+): Promise<Result> {
+  const path = folder.file(CHECKPOINT_FILES.notes);
+  const notes = existsSync(path) ? openNoteStore(path) : undefined;
+  try {
+    return await work(notes);
+  } finally {
+    notes?.close();
+  }
+}
+
+const READ = 1_024;
+
+/** The roots in hex of the log's trees of these sizes, as far as the log has so many events. */
+function rootsOf(logPath: string, sizes: readonly number[]): Map<number, string> {
+  const roots = new Map<number, string>();
+  const tree = new MerkleTree();
+  const source = new LeafSource(logPath);
+  try {
+    for (const size of [...new Set(sizes)].sort((left, right) => left - right)) {
+      while (tree.size < size) {
+        const { entries } = source.after(tree.size, Math.min(READ, size - tree.size));
+        if (entries.length === 0) return roots;
+        for (const entry of entries) tree.append(entry);
+      }
+      roots.set(size, tree.root().toString('hex'));
+    }
+    return roots;
+  } finally {
+    source.close();
+  }
+}
