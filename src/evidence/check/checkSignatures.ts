@@ -58,12 +58,14 @@ export function checkSignatures(parts: SignedParts, trusted: VerifierKey | undef
       findings.push(signature('a checkpoint that the key of the log has signed', (error as Error).message));
     }
   }
-  const signers = checkpoints.at(-1)?.signatures ?? [];
-  if (findings.length === 0 && !signers.some(({ key }) => known.accepted.some(({ vkey }) => vkey === key.vkey))) {
-    const expected = trusted
-      ? `a last checkpoint signed by ${trusted.vkey}, or by a key that it has named`
-      : `a last checkpoint signed by ${parts.vkey}`;
-    findings.push(signature(expected, `one of ${signers.map(({ key }) => key.vkey).join(', ') || 'no key'}`));
+  const signers = checkpoints.at(-1)?.signatures.map(({ key }) => key.vkey) ?? [];
+  const isNamed = known.named !== undefined && signers.includes(known.named.vkey);
+  if (findings.length === 0 && !(isNamed && known.accepted.some(({ vkey }) => signers.includes(vkey)))) {
+    const expected =
+      isNamed && trusted
+        ? `a last checkpoint signed by ${trusted.vkey}, or by a key that it has named`
+        : `a last checkpoint signed by ${parts.vkey}, as the manifest says`;
+    findings.push(signature(expected, `one of ${signers.join(', ') || 'no key'}`));
   }
   if (findings.length === 0) findings.push(...consistencyFindings(checkpoints, parts.consistency));
   return { key: known.named, checkpoints, findings };
