@@ -1,12 +1,11 @@
 import type { Account } from '../account/state.ts';
-import type { UsageWindow } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
 import type { CoolDowns } from '../coolDown/state.ts';
 import type { AccountId, Instant } from '../core/brands.ts';
 import type { Attempt } from '../request/events.ts';
 import type { Settings } from '../settings/events.ts';
 import { availabilityOf } from './availability.ts';
-import { hash32 } from './hash.ts';
+import { compareRanks, type Rank, rankOf, tieOf } from './rank.ts';
 
 /** Must be raised with every change of `select` that could change a result; recorded with each attempt. */
 export const SELECT_VERSION = 3;
@@ -133,43 +132,15 @@ function leastUsed(input: SelectInput, candidates: readonly Account[]): Account 
   let bestRank: Rank | undefined;
   let bestTie = 0;
   for (const account of candidates) {
-    const rank = rankOf(input, account);
-    const order = bestRank ? compare(rank, bestRank) : -1;
+    const rank = rankOf(input, account.id);
+    const order = bestRank ? compareRanks(rank, bestRank) : -1;
     if (order > 0) continue;
     // Hashing costs more than ranking, so only equal ranks are hashed.
-    const tie = candidates.length > 1 ? hash32(input.seed + account.id) : 0;
+    const tie = candidates.length > 1 ? tieOf(input.seed, account.id) : 0;
     if (order === 0 && tie >= bestTie) continue;
     best = account;
     bestRank = rank;
     bestTie = tie;
   }
   return best;
-}
-
-/** Criteria of preference, the most important first; lower is better. */
-interface Rank {
-  readonly days: number;
-  readonly secondary: number;
-  readonly primary: number;
-}
-
-const compare = (a: Rank, b: Rank) => a.days - b.days || a.secondary - b.secondary || a.primary - b.primary;
-
-const DAY_MS = 86_400_000;
-const UNKNOWN_DAYS = 10_000;
-
-function rankOf({ usage, settings, now }: SelectInput, { id }: Account): Rank {
-  const sample = usage.get(id)?.sample;
-  const primary = usedOf(sample?.primary, now) ?? 0;
-  const secondary = usedOf(sample?.secondary, now) ?? (sample?.secondary ? 0 : primary);
-  if (!settings.preferEarlierResetAccounts) return { days: 0, secondary, primary };
-  const resetAt = sample?.secondary?.resetAt ?? null;
-  const days = resetAt !== null && resetAt > now ? Math.floor((resetAt - now) / DAY_MS) : UNKNOWN_DAYS;
-  return { days, secondary, primary };
-}
-
-/** Undefined for a window that has been reset: candidates are available, so a used-up window has been too. */
-function usedOf(window: UsageWindow | null | undefined, now: Instant): number | undefined {
-  const isOver = !window || window.usedPercent >= 100 || (window.resetAt !== null && window.resetAt <= now);
-  return isOver ? undefined : window.usedPercent;
 }

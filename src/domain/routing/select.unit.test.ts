@@ -19,6 +19,8 @@ import type { UsageSample } from '../accountUsage/events.ts';
 import type { AccountUsage } from '../accountUsage/state.ts';
 import type { AccountId, Instant } from '../core/brands.ts';
 import { availabilityOf } from './availability.ts';
+import { explainChoice } from './explainChoice.ts';
+import { compareRanks } from './rank.ts';
 import { type SelectInput, select, triedBy } from './select.ts';
 
 const [a, b, c] = [accountId('a'), accountId('b'), accountId('c')];
@@ -419,3 +421,65 @@ test('an exhausted pool is available from the time that it names, not before', (
     expect(select({ ...fresh, now: selection.until }).kind).toBe('chosen');
     expect(select({ ...fresh, now: earlier(1, selection.until) }).kind).toBe('none');
   }));
+
+describe('the explanation of a choice', () => {
+  test('says of each account whether it could be chosen, and puts the chosen one first', () =>
+    always((input) => {
+      const { selection, by, candidates } = explainChoice(input);
+      expect(selection).toEqual(select(input));
+      expect(candidates.map((candidate) => candidate.accountId)).toEqual([...input.accounts.keys()]);
+      for (const { accountId: id, exclusion } of candidates) expect(exclusion === undefined).toBe(canServe(input, id));
+      const places = candidates.flatMap(({ place }) => place ?? []).toSorted((a, b) => a - b);
+      expect(places).toEqual(places.map((_, index) => index + 1));
+      const first = candidates.find(({ place }) => place === 1);
+      if (selection.kind === 'none') expect([by, first]).toEqual(['none', undefined]);
+      else if (by === 'pin') expect(selection.accountId).toBe(input.pinnedTo);
+      else expect(first?.accountId).toBe(selection.accountId);
+    }));
+
+  test('orders the others by the figures of the strategy, and shows what decided between equal ones', () =>
+    always((input) => {
+      const ranked = explainChoice({ ...input, settings: preferEarlier })
+        .candidates.filter(({ place }) => place !== undefined)
+        .toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0));
+      for (const [index, next] of ranked.slice(1).entries()) {
+        const before = ranked[index];
+        if (!before?.rank || !next.rank) throw new Error('every candidate has a rank');
+        const order = compareRanks(before.rank, next.rank);
+        expect(order).toBeLessThanOrEqual(0);
+        if (order === 0) expect(before.tie).toBeLessThanOrEqual(next.tie ?? Number.NaN);
+      }
+    }));
+
+  test('names what keeps each account out, and until when', () => {
+    const input: SelectInput = {
+      accounts: new Map([
+        account(accountId(1), 'paused', 'plus'),
+        account(accountId(2), 'deactivated', 'plus'),
+        account(accountId(3), 'active', 'free'),
+        account(accountId(4), 'active', 'plus'),
+        account(accountId(5), 'active', 'plus'),
+        account(accountId(6), 'active', 'plus'),
+      ]),
+      usage: new Map(),
+      settings: weighted,
+      pinnedTo: undefined,
+      excludedPlans: new Set(['free']),
+      seed: 'r',
+      tried: new Set([accountId(5)]),
+      coolDowns: cooling([accountId(4), later(1_000)]),
+      turn: 0,
+      now: NOW,
+    };
+    const { by, candidates } = explainChoice(input);
+    expect(by).toBe('only');
+    expect(candidates.map(({ exclusion, until, place }) => [exclusion, until, place])).toEqual([
+      ['paused', null, undefined],
+      ['deactivated', null, undefined],
+      ['plan_lacks_model', null, undefined],
+      ['cooling', later(1_000), undefined],
+      ['already_tried', null, undefined],
+      [undefined, null, 1],
+    ]);
+  });
+});
