@@ -29,6 +29,8 @@ const USAGE = `Usage: svc <command>
                           read models. Works beside the service and writes nothing. --from N, --to N: only these positions;
                           --public-key KEY: the key of the log, or a file with it; --json: print one JSON object. Exit code 0
                           intact, 1 something was found, 2 it could not be verified.
+  explain REQUEST         Say why a request went where it went, or why it was refused: key, limits, accounts, attempts, cost.
+                          Works beside the service and changes nothing. --json: print one JSON object.
   replay                  Repeat every decision about requests from the log alone, and name those that give another result.
                           Works beside the service and changes nothing. --since TIME, --until TIME: only requests made
                           then; --json: print one JSON object. Exit code 0 all repeat, 1 some do not, 2 it could not run.
@@ -327,6 +329,20 @@ async function verify(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `explain` does not have */
+async function explain(args: readonly string[]): Promise<boolean> {
+  const { parseExplainArguments, runExplain } = await import('./explainCommand.ts');
+  const command = parseExplainArguments(args);
+  if (!command) return false;
+  try {
+    await runExplain(command, readConfig(), print);
+  } catch (error) {
+    reportError(error);
+    process.exitCode = 2;
+  }
+  return true;
+}
+
 /** @returns false for arguments that `replay` does not have */
 async function replay(args: readonly string[]): Promise<boolean> {
   const { parseReplayArguments, runReplay } = await import('./replayCommand.ts');
@@ -387,6 +403,8 @@ try {
   } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--checkpoint-key') {
     await acceptLossOfCheckpointKey();
   } else if (command === 'verify' && (await verify(args))) {
+    // Done.
+  } else if (command === 'explain' && (await explain(args))) {
     // Done.
   } else if (command === 'replay' && (await replay(args))) {
     // Done.

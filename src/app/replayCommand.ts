@@ -1,24 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { untouchedFile } from '../dataFolder/untouchedFile.ts';
 import type { Instant } from '../domain/core/brands.ts';
 import { parseTime } from '../management/http/isoTime.ts';
 import type { Difference } from '../replay/recordedDecision.ts';
 import { type ReplayResult, replayLog } from '../replay/replayLog.ts';
 import type { Config } from './config/config.ts';
+import { withUntouchedLog } from './untouchedLog.ts';
 
 export interface ReplayCommand {
   readonly since: Instant | undefined;
   readonly until: Instant | undefined;
   readonly isJson: boolean;
-}
-
-/** There is nothing to replay; the message says what to do. */
-export class CannotReplay extends Error {
-  override readonly name = 'CannotReplay';
-  readonly code = 'CANNOT_REPLAY';
 }
 
 /** @returns undefined for arguments that `replay` does not have */
@@ -46,30 +37,21 @@ export interface ReplayIo {
  * `svc replay`: repeats every decision about the requests of a period, and names those that give another result. Reads beside
  * a running service and changes no file.
  * @returns the exit code: 0 every decision repeats, 1 some do not
- * @throws CannotReplay, and what reading the log throws
+ * @throws CannotReadLog, and what reading the log throws
  */
 export async function runReplay(
   { since, until, isJson }: ReplayCommand,
-  { SVC_DATA_DIR, SVC_EVENTSTORE_URL }: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
+  config: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
   { print, printError }: ReplayIo,
 ): Promise<number> {
-  const path = join(resolve(SVC_DATA_DIR), SVC_EVENTSTORE_URL === undefined ? 'log.sqlite' : 'mirror.sqlite');
-  if (!existsSync(path)) throw new CannotReplay(`There is no log at ${path}: set SVC_DATA_DIR to the data folder.`);
-  const temporary = mkdtempSync(join(tmpdir(), 'svc-replay-'));
-  try {
-    const began = performance.now();
-    const log = untouchedFile(path, temporary);
-    const { location } = log;
-    const result = await replayLog({ location, since, until, onProgress: progressPrinter(printError) });
-    if (log.hasChanged()) throw new CannotReplay('A service has started over the folder meanwhile. Run it again.');
-    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-    if (isJson) print(JSON.stringify(jsonOf(result)));
-    else for (const line of linesOf(result)) print(line);
-    printError(`${result.requests} requests in ${seconds} s`);
-    return result.differences.length === 0 ? 0 : 1;
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+  const began = performance.now();
+  const onProgress = progressPrinter(printError);
+  const result = await withUntouchedLog(config, (location) => replayLog({ location, since, until, onProgress }));
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+  if (isJson) print(JSON.stringify(jsonOf(result)));
+  else for (const line of linesOf(result)) print(line);
+  printError(`${result.requests} requests in ${seconds} s`);
+  return result.differences.length === 0 ? 0 : 1;
 }
 
 /** The result as scripts read it. */

@@ -21,8 +21,9 @@ export function costOf(
   const length = longContext && usage.inputTokens > longContext.aboveInputTokens ? longContext : SHORT;
   const input = (usage.inputTokens - cached) * price.input + cached * price.cachedInput;
   const amount = input * length.inputFactor + (output + reasoningExtra) * price.output * length.outputFactor;
-  return microDollars(Math.round(amount * tierFactor(price, tier)));
+  return microDollars(Math.round(amount * tierFactorOf(price, tier)));
 }
 
-const tierFactor = ({ tiers }: ModelPrice, tier: string | null): number =>
+/** The factor of a service tier; 1 for the default tier and those without one. */
+export const tierFactorOf = ({ tiers }: ModelPrice, tier: string | null): number =>
   tiers && tier !== null && Object.hasOwn(tiers, tier) ? (tiers[tier] ?? 1) : 1;
