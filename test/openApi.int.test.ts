@@ -209,7 +209,8 @@ test('returns what the document describes from every endpoint', async () => {
   await call('POST /api/oauth/complete', {}, { flowId: device.flowId });
   await call('POST /api/oauth/cancel', {}, { flowId: device.flowId });
 
-  await call('GET /api/request-logs');
+  const { requests: logged } = await call('GET /api/request-logs');
+  await call('GET /api/requests/{id}/explain', { id: logged[0].request_id });
   await call('GET /api/request-logs/options');
   await call('GET /api/usage/summary');
   await call('GET /api/usage/history');
@@ -309,6 +310,7 @@ test('returns errors as the document describes', async () => {
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],
+    ['GET /api/requests/{id}/explain', '/api/requests/req_unknown/explain'],
     ['GET /api/accounts', '/api/accounts?at=tomorrow'],
     ['POST /v1/responses', '/v1/responses', {}],
     ['POST /backend-api/svc/responses', '/backend-api/svc/responses', { model: 1 }],

@@ -34,6 +34,7 @@ import { openApiRoutes } from './resources/openApi.ts';
 import { overviewRoutes } from './resources/overview.ts';
 import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
 import { requestLogRoutes } from './resources/requestLogs.ts';
+import { type Explain, requestRoutes } from './resources/requests.ts';
 import { requestTrendsRoutes } from './resources/requestTrends.ts';
 import { sessionRoutes } from './resources/sessions.ts';
 import { settingsRoutes } from './resources/settings.ts';
@@ -48,6 +49,7 @@ export interface ManagementOptions extends Capabilities {
   readonly jobs: Jobs;
   readonly integrity: Integrity;
   readonly clientKey: ClientKey;
+  readonly explain: Explain;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
   readonly node: NodeClock;
@@ -93,6 +95,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(sessionRoutes({ ...options, signIns: dashboardAuth.signIns }))
     .use(statusRoutes(options))
     .use(requestLogRoutes(options))
+    .use(requestRoutes(options))
     .use(accountTrendsRoutes(options))
     .use(usageTrendsRoutes(options))
     .use(usageRoutes(options))

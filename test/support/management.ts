@@ -32,6 +32,7 @@ import { createAuthorization } from '../../src/provider/signIn/authorization.ts'
 import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
 import type { ReadModelPorts, ReadModels } from '../../src/readModels/readModels.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
+import { createExplain } from '../../src/replay/explain/createExplain.ts';
 import { createCommandHandler, type HandleCommand } from '../../src/state/commands/commandHandler.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
@@ -122,8 +123,9 @@ export async function startManagement(
   const tree = keepTree({ folder, logPath });
   const checkpoints = signedCheckpoints(tree);
   const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
+  const past = createPast({ log, hot });
   const management = createManagement({
-    views: createViews({ hot, past: createPast({ log, hot }), now }),
+    views: createViews({ hot, past, now }),
     commands,
     queries: { ...readModels.queries, ...stageOptions.queries },
     vault,
@@ -140,6 +142,7 @@ export async function startManagement(
     jobs,
     integrity: { tree, checkpoints },
     clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),
+    explain: createExplain({ logPath, stateAt: async (at) => (await past.at({ position: at })).state }),
     ...(stageOptions.connection && { connection: stageOptions.connection }),
     node: { name: 'test', isClockHeld: () => false },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),

@@ -16,6 +16,7 @@ import { createAuthorization } from '../../provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
+import { createExplain } from '../../replay/explain/createExplain.ts';
 import { createPast } from '../../state/past/past.ts';
 import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
@@ -80,10 +81,11 @@ export async function createManagementSurface(
     deviceCodes: createDeviceCodes({ authBaseUrl, agentFor: provider.agentFor, now }),
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
+  const past = createPast({ log, hot });
   const management = createManagement({
     views: createViews({
       hot,
-      past: createPast({ log, hot }),
+      past,
       now,
       windowsNow: () => clock.limitClock.shown(),
     }),
@@ -103,6 +105,10 @@ export async function createManagementSurface(
       clientAddress,
       isThisMachine,
       allowsOpen: config.SVC_ALLOW_OPEN,
+    }),
+    explain: createExplain({
+      logPath: store.logPath,
+      stateAt: async (at) => (await past.at({ position: at })).state,
     }),
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation, pendingState),

@@ -57,6 +57,7 @@ export type ResourceErrorCode =
   | 'ip_not_found'
   | 'invalid_totp_config'
   | 'idempotency_key_reused'
+  | 'request_not_found'
   | 'change_refused'
   | 'session_not_found'
   | 'too_many_live_streams'

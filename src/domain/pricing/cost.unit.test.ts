@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { builtInPrices } from './builtInPrices.ts';
 import { costOf } from './cost.ts';
+import { costTerms } from './costTerms.ts';
+import type { ModelPrice } from './prices.ts';
 
 const price = { model: 'gpt-5*', input: 1.25, cachedInput: 0.125, output: 10 };
 const usage = (changes: Partial<Parameters<typeof costOf>[0]> = {}) => ({
@@ -70,6 +72,33 @@ test('costs are whole micro-dollars, never negative, and more tokens never cost 
       expect(cost).toBeGreaterThanOrEqual(0);
       expect(costOf({ ...used, outputTokens: used.outputTokens + more }, model)).toBeGreaterThanOrEqual(cost);
       expect(costOf({ ...used, inputTokens: used.inputTokens + more }, model)).toBeGreaterThanOrEqual(cost);
+    }),
+  );
+});
+
+test('is the rounded sum of its terms, at every price and length', () => {
+  const tokens = fc.nat({ max: 2_000_000 });
+  const amount = fc.constantFrom(0, 0.125, 1.25, 10);
+  const prices = fc.record({
+    model: fc.constant('m'),
+    input: amount,
+    cachedInput: amount,
+    output: amount,
+    reasoningMultiplier: fc.constantFrom(undefined, 1, 1.5, 0.5),
+    longContext: fc.constantFrom(undefined, { aboveInputTokens: 272_000, inputFactor: 2, outputFactor: 1.5 }),
+    tiers: fc.constantFrom(undefined, { flex: 0.5 }),
+  });
+  const used = fc.record({
+    inputTokens: tokens,
+    cachedInputTokens: tokens,
+    outputTokens: tokens,
+    reasoningTokens: tokens,
+  });
+  fc.assert(
+    fc.property(used, prices, fc.constantFrom(null, 'flex', 'priority'), (ofRequest, found, tier) => {
+      const price = JSON.parse(JSON.stringify(found)) as ModelPrice;
+      const sum = costTerms(ofRequest, price, tier).reduce((total, term) => total + term.microDollars, 0);
+      expect(Math.abs(sum - costOf(ofRequest, price, tier))).toBeLessThan(0.51);
     }),
   );
 });

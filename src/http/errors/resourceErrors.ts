@@ -88,6 +88,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     type: 'rate_limit_error',
     message: 'This session has too many live connections. Close some of them.',
   },
+  request_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The log has no request ${detail(details, 'requestId', 'with this id')} that has ended. Of refusals beyond the first ones of a minute, svc records only their number.`,
+  },
   job_running: {
     status: 409,
     type: 'invalid_request_error',

@@ -737,6 +737,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/requests/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain a request: caller, limits, the accounts that could have served it and why not, attempts, cost */
+        get: operations["getRequestsIdExplain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -1579,6 +1596,145 @@ export interface components {
             isTotpConfigured: boolean;
             isTotpRequiredOnLogin: boolean;
             isTotpVerified: boolean;
+        };
+        ExplainedCandidate: {
+            account_id: string;
+            /** @description The request that made it cool down */
+            by_request_id: string | null;
+            days_to_reset: number | null;
+            detail: string | null;
+            eligible: boolean;
+            /** @description The order of preference among the eligible ones, from 1 */
+            place: number | null;
+            plan: string;
+            /** @description What kept it out: paused, deactivated, rate_limited, quota_exceeded, cooling, plan_lacks_model, already_tried */
+            reason: string | null;
+            since: string | null;
+            since_position: number | null;
+            /** @description The number that decided between equal figures, the lowest first */
+            tie_break: number | null;
+            until: string | null;
+            used_percent_primary: number | null;
+            used_percent_secondary: number | null;
+        };
+        ExplainedChoice: {
+            /** Format: date-time */
+            as_of: string;
+            /** @description pin, only, usage_weighted, round_robin, repeat, or none */
+            by: string;
+            candidates: components["schemas"]["ExplainedCandidate"][];
+            /** @description Position in the history */
+            decided_at: number;
+            /** @description Why none was found: empty, exhausted, cooling or tried */
+            reason: string | null;
+            rule_version: number;
+            turn: number | null;
+        };
+        ExplainedLimit: {
+            applies: boolean;
+            ceiling: number;
+            counted: number;
+            /** @description What this request reserved */
+            estimate: number;
+            id: number;
+            limit_type: string;
+            limit_window: string;
+            model_filter: string | null;
+            /** @description By open requests */
+            reserved: number;
+            /** Format: date-time */
+            resets_at: string;
+        };
+        Explanation: {
+            account_id: string | null;
+            admission: {
+                as_of: string | null;
+                /** @description Position in the history */
+                decided_at: number;
+                estimate: {
+                    cost_usd: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                } | null;
+                estimate_source: string | null;
+                limit_id: number | null;
+                readonly limits: components["schemas"]["ExplainedLimit"][];
+                nodes: number;
+                rule: string | null;
+                rule_version: number | null;
+                /** @enum {string} */
+                verdict: "admitted" | "refused";
+            } | null;
+            readonly attempts: {
+                account_id: string;
+                choice: components["schemas"]["ExplainedChoice"];
+                code: string | null;
+                duration_ms: number;
+                /** Format: date-time */
+                ended_at: string;
+                errno: string | null;
+                limited_until: string | null;
+                number: number;
+                outcome: string;
+                provider_status: number | null;
+                proxy: string | null;
+                /** Format: date-time */
+                started_at: string;
+                waited_ms: number;
+            }[];
+            caller: {
+                allowed_models: string[] | null;
+                expires_at: string | null;
+                key_id: string | null;
+                /** @description Its name then */
+                key_name: string | null;
+                /** @enum {string} */
+                kind: "api_key" | "anonymous";
+            };
+            readonly candidates: components["schemas"]["ExplainedCandidate"][];
+            cost: {
+                is_estimated: boolean;
+                price_version: string | null;
+                service_tier: string | null;
+                readonly terms: {
+                    count: number;
+                    factor: number;
+                    tokens: string;
+                    usd: number;
+                    usd_per_million: number;
+                }[];
+                total_usd: number;
+            } | null;
+            error_code: string | null;
+            error_message: string | null;
+            readonly events: {
+                /** @description Position in the history */
+                position: number;
+                stream: string;
+                /** Format: date-time */
+                time: string;
+                type: string;
+            }[];
+            first_byte_ms: number | null;
+            latency_ms: number;
+            model: string;
+            no_account: components["schemas"]["ExplainedChoice"] | null;
+            /** @enum {string} */
+            outcome: "served" | "failed" | "refused";
+            pin: {
+                account_id: string | null;
+                /** @description A digest */
+                conversation: string;
+                is_fallback: boolean;
+                /** @description The header or field that named the conversation */
+                source: string | null;
+            } | null;
+            reasoning_effort: string | null;
+            request_id: string;
+            /** Format: date-time */
+            requested_at: string;
+            route: string;
+            status: string;
         };
         Firewall: {
             /** @description The address of this client as the proxy would see it */
@@ -5988,6 +6144,73 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getRequestsIdExplain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description request_not_found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
