@@ -7,6 +7,7 @@ import { Faults } from '../lib/faults.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
+import { firstFold } from '../state/snapshots/sealedFold.ts';
 import type { Config } from './config/config.ts';
 import { userName } from './userName.ts';
 import { openStore } from './wiring/openStore.ts';
@@ -41,7 +42,9 @@ export async function acceptClock(
     await store.outbox?.close();
     await store.close();
   });
-  const hot = opened.adopt(await startHotRunner(store.log, () => undefined), (runner) => runner.stop());
+  const hot = opened.adopt(await startHotRunner(store.log, () => undefined, firstFold(store.logPath)), (runner) =>
+    runner.stop(),
+  );
   const { time: from } = hot.state.windowsClock;
   const handle = createCommandHandler({ log: store.log, hot });
   const { events } = await handle(

@@ -5,6 +5,8 @@ import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
 import { MarkFile } from '../dataFolder/markFile.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 import { LossAccepted } from '../domain/losses/events.ts';
+import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
 import { describeBreak } from '../eventLog/continuity.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
@@ -68,8 +70,9 @@ function findBreaks({ name, logPath }: Store): FoundLoss[] {
   // Those of a shared history were found while it was read.
   if (name !== 'embedded') return [];
   const database = openForReading(logPath);
+  const archived = ArchivedEvents.open(archivePathOf(logPath));
   try {
-    const verifier = new HashVerifier(database, 0);
+    const verifier = new HashVerifier(database, 0, undefined, archived);
     const end = { ...readLogEnd(database), source: '' };
     for (let breaks = verifier.step(); breaks; breaks = verifier.step()) {
       const first = breaks.find(({ isAltered }) => !isAltered);
@@ -79,6 +82,7 @@ function findBreaks({ name, logPath }: Store): FoundLoss[] {
     }
     return [];
   } finally {
+    archived?.close();
     database.close();
   }
 }

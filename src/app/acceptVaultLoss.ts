@@ -13,6 +13,7 @@ import { Faults } from '../lib/faults.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
+import { firstFold } from '../state/snapshots/sealedFold.ts';
 import { WrongEncryptionKey } from '../vault/masterKey.ts';
 import { openSqliteVault } from '../vault/sqliteVault.ts';
 import { VaultMissing } from '../vault/vaultLoss.ts';
@@ -55,7 +56,9 @@ export async function acceptVaultLoss(
   const io = { print, report: (error: unknown) => print(String(error)), faults: new Faults({ print, now: Date.now }) };
   const store = opened.adopt(await openStore(config, folder, io), (open) => open.close());
   const { log, vault } = store;
-  const hot = opened.adopt(await startHotRunner(log, () => undefined), (runner) => runner.stop());
+  const hot = opened.adopt(await startHotRunner(log, () => undefined, firstFold(store.logPath)), (runner) =>
+    runner.stop(),
+  );
   const accountIds = accountsWithoutKeys(hot.state, vault);
   const totp = hot.state.dashboardAuth.totp;
   const isTotpLost = isNewVault && totp !== null;

@@ -47,6 +47,10 @@ const USAGE = `Usage: svc <command>
   outbox retry [ID ...]   Put them, or those with these ids, back to be drained. Stop the service first.
   outbox export FILE      Write them to a new file, one line of JSON each; with --remove also take them out of the outbox
                           (stop the service first).
+  archive --until DAY     Write closed days of requests up to DAY (2026-11-01, UTC) to files and remove them from the log, whose
+                          proofs, counters and charts stay. --days N: keep the last N days; default SVC_RETENTION_REQUEST_DAYS.
+                          --dir DIR: the folder of the files; --compact: make the log's file smaller. Stop the service first.
+  restore-archive DAY     Put an archived day back into the log, or that of an archive FILE. Stop the service first.
   accept-clock            Let the windows of limits follow the clock of this machine again after it was wrong, also back.
                           Stop the service first, or use "Accept clock" in the dashboard.
   accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
@@ -366,6 +370,19 @@ async function evidence(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `archive` does not have */
+async function archive(args: readonly string[]): Promise<boolean> {
+  const { parseArchiveArguments, runArchive } = await import('./archiveCommand.ts');
+  const command = parseArchiveArguments(args);
+  if (command) await runArchive(command, readConfig(), { print });
+  return command !== undefined;
+}
+
+async function restoreArchive(what: string): Promise<void> {
+  const { runRestore } = await import('./archiveCommand.ts');
+  await runRestore(what, readConfig(), { print });
+}
+
 /** Prints a line per tenth of the log. */
 function progressPrinter() {
   let printed = 0;
@@ -410,6 +427,10 @@ try {
     // Done.
   } else if (command === 'evidence' && (await evidence(args))) {
     // Done.
+  } else if (command === 'archive' && (await archive(args))) {
+    // Done.
+  } else if (command === 'restore-archive' && args.length === 1) {
+    await restoreArchive(args[0] ?? '');
   } else if (command === 'outbox' && (await outbox(args))) {
     // Done.
   } else if (command === 'help' || command === '--help' || command === '-h') {

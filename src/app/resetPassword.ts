@@ -8,6 +8,7 @@ import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
+import { firstFold } from '../state/snapshots/sealedFold.ts';
 import type { Config } from './config/config.ts';
 import { userName } from './userName.ts';
 import { openStore } from './wiring/openStore.ts';
@@ -51,7 +52,9 @@ export async function resetPassword(
     await store.close();
   });
   const { log, vault } = store;
-  const hot = opened.adopt(await startHotRunner(log, () => undefined), (runner) => runner.stop());
+  const hot = opened.adopt(await startHotRunner(log, () => undefined, firstFold(store.logPath)), (runner) =>
+    runner.stop(),
+  );
   if (!hot.state.dashboardAuth.password) {
     throw new NothingToReset('No dashboard password is set: open the dashboard, or start svc and use its setup_token.');
   }

@@ -23,6 +23,9 @@ export interface LogBreak {
 /** The hash of the event at a revision of a stream; undefined when the log has none there, null when it has no hash. */
 export type HashAt = (stream: string, revision: number) => string | null | undefined;
 
+/** Whether all positions from `first` to `last` are archived. */
+export type IsArchived = (first: number, last: number) => boolean;
+
 /** With more streams the oldest are looked up again. */
 const MAX_STREAMS = 10_000;
 
@@ -32,13 +35,15 @@ const MAX_STREAMS = 10_000;
  */
 export class Continuity {
   readonly #hashAt: HashAt;
+  readonly #isArchived: IsArchived;
   readonly #heads = new Map<string, ChainHead>();
   #last: number;
 
   /** @param after position of the last event that is not checked @param hashAt looks up events before the checked ones */
-  constructor(after: number, hashAt: HashAt) {
+  constructor(after: number, hashAt: HashAt, isArchived: IsArchived = () => false) {
     this.#last = after;
     this.#hashAt = hashAt;
+    this.#isArchived = isArchived;
   }
 
   /** Checks the next event. @returns why it does not continue the log; undefined if it does */
@@ -51,7 +56,8 @@ export class Continuity {
   }
 
   #reason({ position, stream, revision, previousHash }: EventLink): string | undefined {
-    if (position !== this.#last + 1) return `follows position ${this.#last}`;
+    if (position !== this.#last + 1 && !(position > this.#last && this.#isArchived(this.#last + 1, position - 1)))
+      return `follows position ${this.#last}`;
     const head = this.#headOf(stream, revision);
     if (!head) return `is revision ${revision} of its stream, but revision ${revision - 1} is missing`;
     if (revision !== head.revision + 1)

@@ -167,6 +167,10 @@ const environment = z.object({
   SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
   /** JSON file with prices that override or extend the built-in ones. */
   SVC_PRICES_FILE: path.optional(),
+  /** Full UTC days of requests that stay in the log; older ones are archived. All stay when absent. */
+  SVC_RETENTION_REQUEST_DAYS: integer(1, 36_500).optional(),
+  /** The folder of archive files; `archives` in the data folder when absent. */
+  SVC_ARCHIVE_DIR: path.optional(),
   /** Whether `X-Forwarded-For` of trusted proxies names the client (docs/decisions/0052-client-address.md). */
   FIREWALL_TRUST_PROXY_HEADERS: flag.default(false),
   /** The trusted proxies: addresses and CIDRs, separated by commas. */

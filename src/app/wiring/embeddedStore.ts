@@ -1,4 +1,5 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { reportRejectedAppends } from '../../eventLog/reportRejectedAppends.ts';
 import { continueAfterLastEvent } from '../../eventLog/sqlite/continueAfterLastEvent.ts';
 import { hasEvents } from '../../eventLog/sqlite/hasEvents.ts';
@@ -37,6 +38,7 @@ export async function openEmbeddedStore(
   const sqlite = await createSqliteEventLog({
     path: logPath,
     node: folder.node,
+    archivePath: archivePathOf(logPath),
     // Until a loss is recorded in the log, the mark must go on proving it.
     ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
   });
@@ -54,6 +56,7 @@ export async function openEmbeddedStore(
     logPath,
     isFailing: log.isFailing,
     outbox: undefined,
+    archiving: { removeRows: sqlite.removeRows, restoreRows: sqlite.restoreRows },
     leases: undefined,
     checkpoints: undefined,
     cutOffSince: undefined,

@@ -14,13 +14,13 @@ import { JobRunner } from '../../lib/jobs/jobRunner.ts';
 import type { LineDetails, Print } from '../../lib/log/line.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
-import { emptyFold } from '../../state/fold/fold.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
 import { type JoinNodesOptions, joinNodes } from '../../state/leases/joinNodes.ts';
 import type { LiveNodes } from '../../state/leases/liveNodes.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
+import { firstFold } from '../../state/snapshots/sealedFold.ts';
 import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
@@ -109,10 +109,15 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   const store = await openStore(config, folder, { print, report, faults });
   const reportSnapshot = (line: string): void => print(line, { level: 'warn', code: 'snapshot_unusable' });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
-  const snapshot = await newestSnapshot(snapshotFolder, store.log, reportSnapshot, (name, mark) =>
-    refuseLogBehind(store, name, mark),
+  const first = firstFold(store.logPath);
+  const snapshot = await newestSnapshot(
+    snapshotFolder,
+    store.log,
+    reportSnapshot,
+    (name, mark) => refuseLogBehind(store, name, mark),
+    first.state.position,
   );
-  const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
+  const fold = snapshot ? foldFrom(snapshot.data) : first;
   await foldFile(fold, store.logPath, await store.log.head()).catch((error: unknown) => refuseBroken(store, error));
   const hot = await startHotRunner(store.log, onFatal, fold);
   reportLostKeys({ hot, store, faults, path: folder.file('vault.sqlite') });

@@ -84,6 +84,7 @@ export async function openSharedStore(
       logPath,
       isFailing: outbox.isFailing,
       outbox,
+      archiving: undefined,
       leases: eventStore.leases,
       checkpoints: eventStore.checkpoints,
       get cutOffSince() {

@@ -40,12 +40,14 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
  * Creates a function that writes a batch in one synced transaction. An append that cannot be written does not affect the
  * others of its batch, and the file stays usable after a failed batch. After an I/O error it does not: the function throws.
  * @param onCommitted called after each synced transaction with the end of each append that it wrote
+ * @param archivePath the file that knows the ends of streams without rows
  */
 export function createBatchWriter(
   database: DatabaseSync,
   onCommitted: (written: readonly WrittenEnd[]) => void = () => undefined,
+  archivePath?: string,
 ): (appends: readonly WrittenAppend[]) => WriterOutcome[] {
-  const heads = createStreamHeads(database);
+  const heads = createStreamHeads(database, archivePath);
   const insert = prepareInsertEvents(database);
   const selectIds = database.prepare(
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',

@@ -1,7 +1,9 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
+import type { PositionRange } from '../archive/segment.ts';
 import type { AppendOutcome, RecordedEvent } from '../eventLog.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
+import type { PlacedRow } from './archivedRows.ts';
 import { packBatch } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
@@ -23,6 +25,8 @@ export interface GroupCommitOptions extends WritableOptions {
   /** The file that says how far the log reaches (docs/decisions/0059-high-water-mark.md); no mark is kept without it. */
   readonly mark?: MarkSettings | undefined;
   readonly onMarkFailure?: OnMarkFailure | undefined;
+  /** `archive.sqlite`, which knows the ends of streams whose events are archived. */
+  readonly archivePath?: string | undefined;
   /** Called with committed events, in order, before the promises of their appends resolve. */
   readonly onCommitted: (batch: readonly RecordedEvent[]) => void;
   /** Called at each start of a writer thread with the position of the last event in the file. */
@@ -37,6 +41,10 @@ export interface GroupCommit {
   prune(ranges: readonly PruneRange[]): void;
   /** Parks events, in order with the appends. @throws the error of SQLite, or ThreadEnded */
   park(request: ParkRequest): Promise<Parked>;
+  /** Removes archived rows, between the appends. @throws the error of SQLite, or ThreadEnded */
+  removeRows(ranges: readonly PositionRange[]): Promise<void>;
+  /** Puts archived rows back, between the appends. @throws as `removeRows` */
+  restoreRows(rows: readonly PlacedRow[]): Promise<void>;
   /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
   /** Resolves when every pending append has its outcome. */
@@ -59,7 +67,7 @@ const MAX_EVENTS_PER_BATCH = 1_000;
  * @throws LogCannotStart when the first writer cannot open the file
  */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
-  const { path, maxBytes, writer = WRITER, mark, onMarkFailure, timeoutMs = TIMEOUT_MS } = options;
+  const { path, maxBytes, writer = WRITER, mark, archivePath, onMarkFailure, timeoutMs = TIMEOUT_MS } = options;
   const queue: PendingAppend[] = [];
   let inFlight: readonly PendingAppend[] = [];
   let onIdle: (() => void) | undefined;
@@ -112,7 +120,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
 
   const thread = startThread<WriterThread>(writer, {
     name: 'event log writer',
-    options: () => ({ path, maxBytes, mark }),
+    options: () => ({ path, maxBytes, mark, archivePath }),
     onReady: ({ head }) => options.onStarted(head),
     restart: 'with the next message',
     reports: { markWritten: (failure) => onMarkFailure?.(failure) },
@@ -132,6 +140,8 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
       }),
     prune: (ranges) => thread.notify('prune', ranges),
     park: (request) => thread.request('park', request),
+    removeRows: (ranges) => thread.request('removeRows', ranges),
+    restoreRows: (rows) => thread.request('restoreRows', rows),
     probe: () => thread.request('probe'),
     waitUntilSettled,
     async close() {

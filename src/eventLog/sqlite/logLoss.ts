@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Instant, iso, type Position } from '../../domain/core/brands.ts';
+import { ArchivedEvents } from '../archive/archivedEvents.ts';
+import { archivePathOf } from '../archive/archiveFile.ts';
 import { openForReading } from './database.ts';
 import { EMPTY_LOG, type LogEnd, readLogEnd, readLogEndAt } from './logEnd.ts';
 
@@ -68,9 +70,24 @@ export function findLogLoss(path: string, known: readonly KnownEnd[]): LogLoss |
     const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() === undefined;
     if (isEmpty) return lossOf(known, EMPTY_LOG, () => undefined);
     const all = [...known, ...ownCounter(database)];
-    return lossOf(all, readLogEnd(database), ({ position }) => readLogEndAt(database, position));
+    return lossOf(
+      all,
+      readLogEnd(database),
+      (end) => readLogEndAt(database, end.position) ?? archivedEventAt(archivePathOf(path), end),
+    );
   } finally {
     database.close();
+  }
+}
+
+/** An event without a row is known by its id; what is left of it does not name its hash. */
+function archivedEventAt(path: string, { position, hash, time }: KnownEnd): ReturnType<typeof readLogEndAt> {
+  const archived = ArchivedEvents.open(path);
+  try {
+    const entry = archived?.entryAt(position);
+    return entry === undefined ? undefined : { position, hash, time, id: JSON.parse(entry).id as string };
+  } finally {
+    archived?.close();
   }
 }
 

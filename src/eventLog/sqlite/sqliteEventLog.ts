@@ -9,12 +9,15 @@ import { readAllEvents, readStreamEvents } from './readEvents.ts';
 import { createReader, type Reader } from './reader.ts';
 
 export interface SqliteEventLogOptions
-  extends Pick<GroupCommitOptions, 'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure' | 'timeoutMs'> {
+  extends Pick<
+    GroupCommitOptions,
+    'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure' | 'timeoutMs' | 'archivePath'
+  > {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
 }
 
-export interface SqliteEventLog extends EventLog {
+export interface SqliteEventLog extends EventLog, Pick<GroupCommit, 'removeRows' | 'restoreRows'> {
   /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
 }
@@ -96,6 +99,8 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
     subscribe,
     prune: commits.prune,
     park: commits.park,
+    removeRows: commits.removeRows,
+    restoreRows: commits.restoreRows,
     probe: commits.probe,
     close: () => {
       closing ??= close();

@@ -1,5 +1,6 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { orEndThread, serveThread } from '../../lib/threads/serveThread.ts';
+import { removeRows, restoreRows } from './archivedRows.ts';
 import { unpackBatch } from './batchText.ts';
 import { createBatchWriter } from './batchWriter.ts';
 import { isIoError, openForWriting, probeWrites } from './database.ts';
@@ -10,10 +11,10 @@ import type { WriterThread } from './writerProtocol.ts';
 
 // Program of the writer thread of the embedded log: one request is one transaction.
 
-await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
+await serveThread<WriterThread>(({ mark: settings, archivePath, ...options }, report) => {
   const database = openForWriting(options);
   const mark = settings && keepLogMark(database, settings, (failure) => report('markWritten', failure));
-  const write = createBatchWriter(database, mark?.onCommitted);
+  const write = createBatchWriter(database, mark?.onCommitted, archivePath);
   const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
     head: Position;
   };
@@ -28,6 +29,8 @@ await serveThread<WriterThread>(({ mark: settings, ...options }, report) => {
         return parked;
       }),
       probe: endingAfterIoError(() => probeWrites(database)),
+      removeRows: endingAfterIoError((ranges) => removeRows(database, ranges)),
+      restoreRows: endingAfterIoError((rows) => restoreRows(database, rows)),
     },
     notifications: {
       prune(ranges) {

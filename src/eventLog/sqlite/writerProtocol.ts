@@ -1,4 +1,6 @@
 import type { Position } from '../../domain/core/brands.ts';
+import type { PositionRange } from '../archive/segment.ts';
+import type { PlacedRow } from './archivedRows.ts';
 import type { BatchText } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
@@ -8,7 +10,11 @@ import type { PruneRange } from './prune.ts';
 
 /** Messages between a log and its writer thread. */
 export interface WriterThread {
-  options: WritableOptions & { readonly mark?: MarkSettings | undefined };
+  options: WritableOptions & {
+    readonly mark?: MarkSettings | undefined;
+    /** The file that knows the ends of streams without rows. */
+    readonly archivePath?: string | undefined;
+  };
   /** Position of the last event in the file. */
   ready: { readonly head: Position };
   requests: {
@@ -16,6 +22,10 @@ export interface WriterThread {
     commit(batch: BatchText): readonly WriterOutcome[];
     /** Parks events of an outbox. */
     park(request: ParkRequest): Parked;
+    /** Removes archived rows. */
+    removeRows(ranges: readonly PositionRange[]): void;
+    /** Puts archived rows back. */
+    restoreRows(rows: readonly PlacedRow[]): void;
     /** Proves that a write is durable and that there is room for an event. */
     probe(): void;
   };

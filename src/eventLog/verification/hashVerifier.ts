@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
+import type { ArchivedEvents } from '../archive/archivedEvents.ts';
 import { Continuity, type LogBreak } from '../continuity.ts';
 import type { EventMetadata } from '../eventLog.ts';
 import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
@@ -38,8 +39,11 @@ export class HashVerifier {
   readonly #onIntact: OnIntact | undefined;
   #position: number;
 
-  /** @param onIntact called for each event that is not altered */
-  constructor(database: DatabaseSync, after: number, onIntact?: OnIntact) {
+  /**
+   * @param onIntact called for each event that is not altered
+   * @param archived knows events without rows
+   */
+  constructor(database: DatabaseSync, after: number, onIntact?: OnIntact, archived?: ArchivedEvents) {
     this.#position = after;
     this.#onIntact = onIntact;
     this.#page = database.prepare(
@@ -50,7 +54,11 @@ export class HashVerifier {
     const hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
     this.#continuity = new Continuity(
       after,
-      (stream, revision) => hashAt.get(stream, revision)?.hash as string | null | undefined,
+      (stream, revision) => {
+        const row = hashAt.get(stream, revision) as { hash: string | null } | undefined;
+        return row ? row.hash : archived?.hashAt(stream, revision);
+      },
+      archived && ((first, last) => archived.covers(first, last)),
     );
     this.#acceptedUpTo = readAcceptedUpTo(database);
   }

@@ -1,6 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveThread } from '../../lib/threads/serveThread.ts';
+import { ArchivedEvents } from '../archive/archivedEvents.ts';
+import { archivePathOf } from '../archive/archiveFile.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { HashVerifier } from './hashVerifier.ts';
 import { SurplusFields } from './surplusFields.ts';
@@ -18,9 +20,10 @@ await serveThread<VerifyThread>((_options, report) => ({
   requests: {
     async verify({ logPath, after, fieldsAfter }) {
       const database = openForReading(logPath);
+      const archived = ArchivedEvents.open(archivePathOf(logPath));
       try {
         const fields = new SurplusFields(fieldsAfter);
-        const verifier = new HashVerifier(database, after, (event) => fields.add(event));
+        const verifier = new HashVerifier(database, after, (event) => fields.add(event), archived);
         let reportedAt = performance.now();
         for (;;) {
           const since = performance.now();
@@ -36,6 +39,7 @@ await serveThread<VerifyThread>((_options, report) => ({
         }
       } finally {
         database.close();
+        archived?.close();
       }
     },
   },

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 import { leafEntryOf } from '../leaf/leafEntry.ts';
@@ -32,11 +34,13 @@ const ROWS_PER_READ = 256;
 /** Makes the leaf entries of the events in a log's file, through a connection of its own, so that appends do not wait. */
 export class LeafSource {
   readonly #path: string;
+  readonly #archivePath: string;
   #open: ReturnType<typeof open> | undefined;
 
-  /** @param path the log's file, which may not exist yet */
-  constructor(path: string) {
+  /** @param path the log's file, which may not exist yet @param archivePath where `archive.sqlite` is, if it is not beside the log */
+  constructor(path: string, archivePath = archivePathOf(path)) {
     this.#path = path;
+    this.#archivePath = archivePath;
   }
 
   /** Position of the last event; 0 for an empty log. */
@@ -53,6 +57,9 @@ export class LeafSource {
       const rows = statements.page.all(next - 1, Math.min(limit - entries.length, ROWS_PER_READ)) as unknown as Row[];
       for (const row of rows) {
         if (row[0] > next) {
+          next = this.#addArchived(entries, next, Math.min(row[0] - 1, next - 1 + limit - entries.length));
+        }
+        if (row[0] > next && entries.length < limit) {
           if (row[0] > readAcceptedUpTo(statements.database)) return { entries, broken: breakAt(row, next) };
           while (next < row[0] && entries.length < limit) entries.push(missingEntryOf(next++));
         }
@@ -63,6 +70,22 @@ export class LeafSource {
       if (rows.length === 0) break;
     }
     return { entries, broken: undefined };
+  }
+
+  /** Adds the leaf entries of archived events in a gap. @returns the first position that is not archived */
+  #addArchived(entries: string[], first: number, last: number): number {
+    let next = first;
+    const archived = ArchivedEvents.open(this.#archivePath);
+    try {
+      for (const { position, entry } of archived?.entries(first - 1, last) ?? []) {
+        if (position !== next) break;
+        entries.push(entry);
+        next += 1;
+      }
+      return next;
+    } finally {
+      archived?.close();
+    }
   }
 
   close(): void {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { CONTINUED_HASH } from '../../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
 
@@ -29,16 +31,24 @@ const COLUMNS = 'position, stream, type, version, time, data, metadata, revision
 /** Reads the log's file through a connection of its own, so that appends do not wait. */
 export class LogReader {
   readonly #path: string;
+  readonly #archivePath: string;
   #open: ReturnType<typeof open> | undefined;
 
-  constructor(path: string) {
+  /** @param archivePath where `archive.sqlite` is, if it is not beside the log */
+  constructor(path: string, archivePath = archivePathOf(path)) {
     this.#path = path;
+    this.#archivePath = archivePath;
   }
 
   /** The last event at or before `at`. */
   lastUpTo(at: Position): LogMark {
     const mark = this.#statements()?.last.get(at) as LogMark | undefined;
     return mark ?? BEGINNING;
+  }
+
+  /** The first event after `after`, which must exist. */
+  firstAfter(after: Position): LogMark {
+    return this.#statements()?.first.get(after) as unknown as LogMark;
   }
 
   /** Events after `after` up to and including `upTo`, in order. */
@@ -57,7 +67,23 @@ export class LogReader {
 
   /** For the check that events continue each other. */
   hashAt(stream: string, revision: number): string | null | undefined {
-    return this.#statements()?.hashAt.get(stream, revision)?.hash as string | null | undefined;
+    const row = this.#statements()?.hashAt.get(stream, revision) as { hash: string | null } | undefined;
+    return row ? row.hash : this.#inArchive((archived) => archived.hashAt(stream, revision));
+  }
+
+  /** Whether there are no rows because all of these events are archived. */
+  isArchived(first: number, last: number): boolean {
+    return this.#inArchive((archived) => archived.covers(first, last)) ?? false;
+  }
+
+  /** Opened each time: it is needed only at the edges of archived days, and may appear while this runs. */
+  #inArchive<Result>(read: (archived: ArchivedEvents) => Result): Result | undefined {
+    const archived = ArchivedEvents.open(this.#archivePath);
+    try {
+      return archived && read(archived);
+    } finally {
+      archived?.close();
+    }
   }
 
   /** Up to this position, an operator has accepted gaps. */
@@ -93,6 +119,7 @@ function open(path: string) {
     last: database.prepare(
       'SELECT position, id AS eventId FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1',
     ),
+    first: database.prepare('SELECT position, id AS eventId FROM events WHERE position > ? ORDER BY position LIMIT 1'),
     between: asArrays(`SELECT ${COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position`),
     times: database.prepare('SELECT position, time FROM events WHERE position > ? ORDER BY position LIMIT ?'),
     hashAt: database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`),

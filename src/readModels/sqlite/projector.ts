@@ -45,7 +45,11 @@ export class Projector {
   }
 
   #continuityAfter(after: Position): Continuity {
-    return new Continuity(after, (stream, revision) => this.#log.hashAt(stream, revision));
+    return new Continuity(
+      after,
+      (stream, revision) => this.#log.hashAt(stream, revision),
+      (first, last) => this.#log.isArchived(first, last),
+    );
   }
 
   /** The tables are complete up to this position. */
@@ -72,7 +76,8 @@ export class Projector {
     if (head.position <= this.#mark.position) return false;
     const isLast = head.position - this.#mark.position <= batchEvents;
     const target = isLast ? head : this.#log.lastUpTo(position(this.#mark.position + batchEvents));
-    this.#project(target);
+    // Archived events leave gaps that may be longer than a batch.
+    this.#project(target.position > this.#mark.position ? target : this.#log.firstAfter(this.#mark.position));
     return !isLast;
   }
 

@@ -15,7 +15,14 @@ export interface Checkpoint {
 export interface CheckpointsData {
   readonly stretches: readonly Stretch[];
   readonly spacing: number;
-  readonly kept: readonly { readonly state: Partial<HotStateData>; readonly latest: Instant }[];
+  readonly kept: readonly CheckpointData[];
+  /** Where the fold began; absent for the beginning of the log. */
+  readonly base?: CheckpointData;
+}
+
+interface CheckpointData {
+  readonly state: Partial<HotStateData>;
+  readonly latest: Instant;
 }
 
 interface Limits {
@@ -39,15 +46,25 @@ export class Checkpoints {
   #spacing: number;
   #subjects = 0;
   #kept: Checkpoint[] = [];
+  #base: Checkpoint = EMPTY;
 
   constructor(spacing = FIRST_SPACING) {
     this.#spacing = spacing;
   }
 
-  static from({ stretches, spacing, kept }: CheckpointsData): Checkpoints {
+  /** Of a fold that begins with a sealed state. @param state is copied */
+  static behind(state: HotState, stretches: readonly Stretch[]): Checkpoints {
+    const checkpoints = new Checkpoints();
+    checkpoints.#timeline = new Timeline(stretches);
+    checkpoints.#base = { state: copyState(state), latest: checkpoints.latest };
+    return checkpoints;
+  }
+
+  static from({ stretches, spacing, kept, base }: CheckpointsData): Checkpoints {
     const checkpoints = new Checkpoints(spacing);
     checkpoints.#timeline = new Timeline(stretches);
-    checkpoints.#kept = kept.map((data) => ({ state: HotState.from(data.state), latest: data.latest }));
+    checkpoints.#kept = kept.map(toCheckpoint);
+    if (base) checkpoints.#base = toCheckpoint(base);
     checkpoints.#subjects = subjectsInAll(checkpoints.#kept);
     return checkpoints;
   }
@@ -59,8 +76,12 @@ export class Checkpoints {
       spacing *= 2;
       kept = thinOut(kept, spacing);
     }
-    const data = kept.map(({ state, latest }) => ({ state: checkpointDataOf(state), latest }));
-    return { stretches: [...this.#timeline.stretches], spacing: this.#spacing, kept: data };
+    return {
+      stretches: [...this.#timeline.stretches],
+      spacing: this.#spacing,
+      kept: kept.map(dataOf),
+      ...(this.#base !== EMPTY && { base: dataOf(this.#base) }),
+    };
   }
 
   /** The latest time of any event folded since the last jump of a clock. */
@@ -85,9 +106,9 @@ export class Checkpoints {
     this.#subjects = subjectsInAll(this.#kept);
   }
 
-  /** The last checkpoint at or before a position. */
+  /** The last checkpoint at or before a position; where the fold began if that is behind it. */
   atPosition(position: Position): Checkpoint {
-    return this.#kept.findLast(({ state }) => state.position <= position) ?? EMPTY;
+    return this.#kept.findLast(({ state }) => state.position <= position) ?? this.#base;
   }
 
   /** Where in the log the events up to `time` are, and the last checkpoint among them. */
@@ -95,9 +116,12 @@ export class Checkpoints {
     const part = this.#timeline.partAt(time);
     const belongs = ({ state: { position }, latest }: Checkpoint) =>
       position <= part.after || (position <= part.until && latest <= time);
-    return { part, checkpoint: this.#kept.findLast(belongs) ?? EMPTY };
+    return { part, checkpoint: this.#kept.findLast(belongs) ?? this.#base };
   }
 }
+
+const toCheckpoint = ({ state, latest }: CheckpointData): Checkpoint => ({ state: HotState.from(state), latest });
+const dataOf = ({ state, latest }: Checkpoint): CheckpointData => ({ state: checkpointDataOf(state), latest });
 
 const exceeds = (kept: readonly Checkpoint[], subjects: number, bounds: Limits) =>
   kept.length > bounds.checkpoints || subjects > bounds.subjects;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
 import { collectGarbage } from '../../lib/collectGarbage.ts';
 import { type Fold, foldPage } from '../fold/fold.ts';
@@ -25,6 +26,7 @@ export function continueFold(fold: Fold, reader: PageReader, upTo: Position, onF
  * there. Yields to the event loop every few milliseconds.
  * @param upTo where the log ends for this node. A file that another thread writes may already be longer.
  * @param minEventsForThread number of events from which a second thread helps, if there is a core for it
+ * @param archivePath where `archive.sqlite` is, if it is not beside the log
  * @throws LogBroken when an event does not continue the log before it, and as `continueFold` does
  */
 export async function foldFile(
@@ -32,8 +34,9 @@ export async function foldFile(
   path: string,
   upTo: Position,
   minEventsForThread = MIN_EVENTS_FOR_THREAD,
+  archivePath = archivePathOf(path),
 ): Promise<void> {
-  const reader = new PageReader(path);
+  const reader = new PageReader(path, archivePath);
   const after = fold.state.position;
   const usesThread = upTo - after >= minEventsForThread && availableParallelism() > 1;
   const thread = usesThread ? new PageThread(path) : undefined;

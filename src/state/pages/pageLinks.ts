@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { CONTINUED_HASH, NO_HASH } from '../../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
@@ -77,11 +78,13 @@ export class PageContinuity {
   readonly #hashAt: ReturnType<DatabaseSync['prepare']>;
   readonly #heads = new Map<string, readonly [revision: number, hash: string | undefined]>();
   readonly #acceptedUpTo: number;
+  readonly #archivePath: string;
   #last: number;
   #broken: LogBreak | undefined;
 
-  /** @param after position of the last event that is not checked */
-  constructor(database: DatabaseSync, after: number) {
+  /** @param after position of the last event that is not checked @param archivePath the file that knows streams without rows */
+  constructor(database: DatabaseSync, after: number, archivePath: string) {
+    this.#archivePath = archivePath;
     this.#last = after;
     this.#acceptedUpTo = readAcceptedUpTo(database);
     this.#hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
@@ -124,7 +127,18 @@ export class PageContinuity {
   #headBefore(stream: string, revision: number): readonly [number, string | undefined] | undefined {
     if (revision === 0) return [-1, NO_HASH];
     const row = this.#hashAt.get(stream, revision - 1) as { hash: string | null } | undefined;
-    return row && [revision - 1, row.hash ?? undefined];
+    return row ? [revision - 1, row.hash ?? undefined] : this.#archivedHead(stream, revision - 1);
+  }
+
+  /** The head of a stream whose events are archived: a later one was written when a clock went back. */
+  #archivedHead(stream: string, revision: number): readonly [number, string | undefined] | undefined {
+    const archived = ArchivedEvents.open(this.#archivePath);
+    try {
+      const hash = archived?.hashAt(stream, revision);
+      return hash === undefined ? undefined : [revision, hash ?? undefined];
+    } finally {
+      archived?.close();
+    }
   }
 
   #note(broken: LogBreak | undefined): void {

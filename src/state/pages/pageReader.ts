@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { prepareLastPosition } from '../../eventLog/sqlite/eventRows.ts';
 import { preparePackedPages } from './packedPages.ts';
@@ -9,12 +10,15 @@ import { type LazyPage, PageUnpacker } from './unpackPage.ts';
 /** Reads from the log's file what a fold needs of it, on the calling thread. */
 export class PageReader {
   readonly #database: DatabaseSync;
+  readonly #archivePath: string;
   readonly #packedPage: ReturnType<typeof preparePackedPages>;
   readonly #unpacker = new PageUnpacker();
   /** Position of the last event; 0 when there is none. */
   readonly head: () => Position;
 
-  constructor(path: string) {
+  /** @param archivePath where `archive.sqlite` is, if it is not beside the log */
+  constructor(path: string, archivePath = archivePathOf(path)) {
+    this.#archivePath = archivePath;
     this.#database = openForReading(path);
     this.#packedPage = preparePackedPages(this.#database);
     this.head = prepareLastPosition(this.#database);
@@ -27,7 +31,7 @@ export class PageReader {
 
   /** Checks that pages continue each other and the events up to `after`. */
   continuityAfter(after: Position): PageContinuity {
-    return new PageContinuity(this.#database, after);
+    return new PageContinuity(this.#database, after, this.#archivePath);
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
-import { emptyFold, type Fold } from '../fold/fold.ts';
+import type { Fold } from '../fold/fold.ts';
 import { continueFold } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
 import { dataOf, foldFrom } from './foldData.ts';
+import { firstFold } from './sealedFold.ts';
 import type { SnapshotMark } from './snapshotFile.ts';
 import { SnapshotFolder } from './snapshotFolder.ts';
 import { SnapshotVerifier } from './snapshotVerifier.ts';
@@ -45,15 +46,19 @@ export function makeSnapshot({
   const reader = new PageReader(logPath);
   try {
     const folder = new SnapshotFolder(path, key);
-    const found = basis === undefined ? undefined : folder.read(basis);
-    const fold = found && !verifies ? foldFrom(found.data) : emptyFold();
+    const first = firstFold(logPath);
+    const sealedUpTo = first.state.position;
+    const read = basis === undefined ? undefined : folder.read(basis);
+    // Rows behind an older snapshot may be archived.
+    const found = read && read.position > sealedUpTo ? read : undefined;
+    const fold = found && !verifies ? foldFrom(found.data) : first;
     if (found && verifies) {
-      const reason = verify(fold, new SnapshotVerifier(found.data), reader, found.position);
+      const reason = verify(fold, new SnapshotVerifier(found.data, sealedUpTo), reader, found.position);
       if (reason !== undefined) return { kind: 'refuted', reason };
     }
     const head = reader.head();
-    if (head - (found?.position ?? 0) < minEvents)
-      return { kind: 'done', position: found?.position ?? (0 as Position) };
+    if (head - (found?.position ?? sealedUpTo) < minEvents)
+      return { kind: 'done', position: found?.position ?? sealedUpTo };
     continueFold(fold, reader, head);
     folder.write({ ...markAt(logPath, head), data: dataOf(fold) });
     return { kind: 'done', position: head };

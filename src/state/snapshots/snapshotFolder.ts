@@ -63,8 +63,10 @@ function snapshotNames(path: string): string[] {
 /** The newest snapshot of a folder, according to its name: nothing of the file is read. */
 export function newestSnapshotName(path: string): { readonly name: string; readonly position: Position } | undefined {
   const [name] = snapshotNames(path);
-  return name === undefined ? undefined : { name, position: Number(NAME.exec(name)?.[1]) as Position };
+  return name === undefined ? undefined : { name, position: positionIn(name) };
 }
+
+const positionIn = (name: string): Position => Number(NAME.exec(name)?.[1]) as Position;
 
 const nameOf = (at: Position): string => `hot-${String(at).padStart(15, '0')}.snapshot`;
 
@@ -81,6 +83,7 @@ export class LogBehindSnapshot extends UnusableSnapshot {
 /**
  * The newest snapshot that a fold of this log can continue from. Unusable ones are removed and reported with the reason.
  * @param onLogBehind called with an authentic snapshot of events that the log lacks, before it is removed; may throw
+ * @param sealedUpTo older snapshots are removed: a fold begins there, and rows behind them may be archived
  * @returns undefined when there is none: the log is then folded from its beginning
  */
 export async function newestSnapshot(
@@ -88,8 +91,13 @@ export async function newestSnapshot(
   log: EventLog,
   report: (line: string) => void,
   onLogBehind: (name: string, mark: SnapshotMark) => void = () => undefined,
+  sealedUpTo = 0,
 ): Promise<Snapshot | undefined> {
   for (const name of folder.names()) {
+    if (positionIn(name) <= sealedUpTo) {
+      folder.remove(name);
+      continue;
+    }
     try {
       const snapshot = folder.read(name);
       await requireSameLog(snapshot, log);

@@ -19,8 +19,10 @@ export class SnapshotVerifier {
   readonly #stages: readonly Stage[];
   #next = 0;
 
-  constructor({ state, checkpoints }: FoldData) {
-    const past = checkpoints.kept.map(
+  /** @param after where the fold begins that is compared; checkpoints up to there are not */
+  constructor({ state, checkpoints }: FoldData, after = 0) {
+    const compared = checkpoints.kept.filter((kept) => (kept.state.position as Position) > after);
+    const past = compared.map(
       (kept): Stage => ({
         position: kept.state.position as Position,
         expected: { ...kept.state, latest: kept.latest },

@@ -27,6 +27,8 @@ else {
           return die();
         },
         park: die,
+        removeRows: die,
+        restoreRows: die,
         probe: die,
       },
       notifications: { prune: die },

@@ -29,6 +29,8 @@ await serveThread<WriterThread>(() => {
       park: () => {
         throw new Error('not an outbox');
       },
+      removeRows: confirmed,
+      restoreRows: confirmed,
     },
     notifications: { prune: () => undefined },
     stop: () => database.close(),

@@ -1,0 +1,125 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { archiveDays, lastDayBefore } from '../archive/archiveDays.ts';
+import type { ArchiveHost } from '../archive/archiveHost.ts';
+import { compactLog } from '../archive/compactLog.ts';
+import { restoreDay } from '../archive/restoreDay.ts';
+import { openDataFolder } from '../dataFolder/dataFolder.ts';
+import { requireLogFile } from '../dataFolder/requireLogFile.ts';
+import { instant } from '../domain/core/brands.ts';
+import { Faults } from '../lib/faults.ts';
+import type { Config } from './config/config.ts';
+import { userName } from './userName.ts';
+import { openStore } from './wiring/openStore.ts';
+
+export interface ArchiveCommand {
+  readonly until: string | undefined;
+  readonly days: number | undefined;
+  readonly dir: string | undefined;
+  readonly isCompacted: boolean;
+}
+
+/** `svc archive` cannot be run as it was called; the message says why. */
+export class CannotRunArchive extends Error {
+  override readonly name = 'CannotRunArchive';
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** @returns undefined for arguments that `archive` does not have */
+export function parseArchiveArguments(args: readonly string[]): ArchiveCommand | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        until: { type: 'string' },
+        days: { type: 'string' },
+        dir: { type: 'string' },
+        compact: { type: 'boolean', default: false },
+      },
+    });
+    const { until, days, dir } = values;
+    if (until !== undefined && (days !== undefined || !DAY.test(until) || Number.isNaN(Date.parse(until))))
+      return undefined;
+    if (days !== undefined && !/^\d{1,5}$/.test(days)) return undefined;
+    return { until, days: days === undefined ? undefined : Number(days), dir, isCompacted: values.compact };
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ArchiveIo {
+  readonly print: (line: string) => void;
+}
+
+/** The folder of archive files. */
+export const archiveFolderOf = (config: Pick<Config, 'SVC_ARCHIVE_DIR' | 'SVC_DATA_DIR'>, dir?: string): string =>
+  resolve(dir ?? config.SVC_ARCHIVE_DIR ?? join(config.SVC_DATA_DIR, 'archives'));
+
+/**
+ * `svc archive`: archives the closed days of requests of a stopped data folder.
+ * @throws CannotRunArchive | CannotArchive | DataFolderInUse, and what opening the store throws
+ */
+export async function runArchive(command: ArchiveCommand, config: Config, { print }: ArchiveIo): Promise<void> {
+  const days = command.days ?? config.SVC_RETENTION_REQUEST_DAYS;
+  if (command.until === undefined && days === undefined)
+    throw new CannotRunArchive(
+      'Which days are to be archived is not said: use --until DAY or --days N, or set SVC_RETENTION_REQUEST_DAYS.',
+    );
+  const folder = archiveFolderOf(config, command.dir);
+  await withHost('archive', config, print, async (host) => {
+    const until = command.until ?? lastDayBefore(days as number, host.now());
+    const { archived, kept } = await archiveDays({ host, folder, until, onStep: print });
+    for (const { day, events, file } of archived)
+      print(`${events} events of requests of ${day} are in ${join(folder, file.name)} (SHA-256 ${file.sha256})`);
+    for (const { day, reason } of kept) print(`${day} stays: ${reason}`);
+    if (archived.length === 0) print(`No day up to ${until} was to be archived.`);
+  });
+  if (!command.isCompacted) return;
+  const locked = openDataFolder(resolve(config.SVC_DATA_DIR), { nodeId: config.SVC_NODE_ID });
+  try {
+    print('Compacting the log');
+    const { before, after } = compactLog(locked.file('log.sqlite'));
+    print(`The log has ${after} bytes, before ${before}`);
+  } finally {
+    locked.close();
+  }
+}
+
+/**
+ * `svc restore-archive`: puts an archived day back into the log of a stopped data folder.
+ * @param what a day or an archive file
+ * @throws CannotArchive | ArchiveFileUnusable | DataFolderInUse, and what opening the store throws
+ */
+export async function runRestore(what: string, config: Config, { print }: ArchiveIo): Promise<void> {
+  const folder = archiveFolderOf(config);
+  await withHost('restore-archive', config, print, async (host) => {
+    const restored = await restoreDay({ host, folder, what: DAY.test(what) ? what : resolve(what), onStep: print });
+    for (const { header } of restored)
+      print(`${header.events} events of requests of ${header.day} are in the log again`);
+  });
+}
+
+async function withHost(
+  command: string,
+  config: Config,
+  print: (line: string) => void,
+  work: (host: ArchiveHost) => Promise<void>,
+): Promise<void> {
+  const path = resolve(config.SVC_DATA_DIR);
+  if (config.SVC_EVENTSTORE_URL !== undefined)
+    throw new CannotRunArchive('The event log is in EventStoreDB. Only a log in the data folder can be archived.');
+  requireLogFile(path);
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (locked) => locked.close());
+  const io = { print, report: (error: unknown) => print(String(error)), faults: new Faults({ print, now: Date.now }) };
+  const store = opened.adopt(await openStore(config, folder, io), (open) => open.close());
+  if (!store.archiving) throw new CannotRunArchive('This store cannot be archived.');
+  await work({
+    log: store.log,
+    logPath: store.logPath,
+    ...store.archiving,
+    actor: { kind: 'cli', command, user: userName() },
+    now: () => instant(Date.now()),
+  });
+}

@@ -1,0 +1,203 @@
+import { DayArchived } from '../domain/archive/events.ts';
+import { position } from '../domain/core/brands.ts';
+import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
+import { ArchiveWriter } from '../eventLog/archive/archiveWriter.ts';
+import type { PositionRange, SegmentHeader } from '../eventLog/archive/segment.ts';
+import { openForReading } from '../eventLog/sqlite/database.ts';
+import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
+import { type ArchiveHost, appendArchiveEvent } from './archiveHost.ts';
+import { dayOf, endOfDay, type RequestDay, requestDays } from './closedDays.ts';
+import { sealDay } from './sealDay.ts';
+
+/** Seals a day in the calling thread, or in one of its own. */
+export type SealDay = (
+  day: RequestDay,
+) => Promise<{ readonly header: SegmentHeader; readonly seal: string } | undefined>;
+
+export interface ArchiveOptions {
+  readonly host: ArchiveHost;
+  /** The folder of archive files. */
+  readonly folder: string;
+  /** The last UTC day to archive, for example `2026-11-01`. */
+  readonly until: string;
+  /** Why a day must stay, for example a hold; undefined when it may go. */
+  readonly heldBecause?: (day: string) => string | undefined;
+  /** Whether days that were restored stay, too: a policy must not archive again what somebody looks at. */
+  readonly keepsRestored?: boolean;
+  readonly seal?: SealDay;
+  /** Called with what is done, one sentence each. */
+  readonly onStep?: (step: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a run did. */
+export interface ArchiveRun {
+  readonly archived: readonly SegmentHeader[];
+  /** Days that stay, and why. */
+  readonly kept: readonly { readonly day: string; readonly reason: string }[];
+}
+
+/** Rows that are removed in one transaction: appends wait for it some ten milliseconds. */
+const MAX_ROWS = 1_000;
+
+/**
+ * Archives the closed days of requests up to a day, the earliest first, after it has finished what an earlier run began. May be
+ * killed at any moment: the next run continues (docs/decisions/0072-sealed-segments.md).
+ * @throws CannotArchive, ArchiveDamaged, and the errors of files; the days before are archived then
+ */
+export async function archiveDays(options: ArchiveOptions): Promise<ArchiveRun> {
+  const { host, until, heldBecause, onStep, signal } = options;
+  await finishEarlierRuns(options);
+  const archived: SegmentHeader[] = [];
+  const kept: { day: string; reason: string }[] = [];
+  const restored = options.keepsRestored ? restoredDays(host.logPath) : new Set<string>();
+  for (const day of daysIn(host.logPath)) {
+    signal?.throwIfAborted();
+    if (day.day > until) break;
+    const reason =
+      endOfDay(day.day) > host.now()
+        ? 'the day is not over'
+        : restored.has(day.day)
+          ? 'it was restored; "svc archive" archives it again'
+          : heldBecause?.(day.day);
+    if (reason !== undefined) {
+      kept.push({ day: day.day, reason });
+      continue;
+    }
+    onStep?.(`Archiving ${day.day}`);
+    const sealed = await (options.seal ?? sealHere(options))(day);
+    if (!sealed) continue;
+    await record(options, sealed);
+    archived.push(sealed.header);
+  }
+  return { archived, kept };
+}
+
+/** The last day that a policy of so many days archives. */
+export const lastDayBefore = (days: number, now: number): string => dayOf(now - (days + 1) * 86_400_000);
+
+function daysIn(logPath: string): RequestDay[] {
+  const database = openForReading(logPath);
+  try {
+    return requestDays(database);
+  } finally {
+    database.close();
+  }
+}
+
+const sealHere =
+  ({ host, folder }: ArchiveOptions): SealDay =>
+  async (day) => {
+    const path = archivePathOf(host.logPath);
+    const writer = new ArchiveWriter(path);
+    const archived = ArchivedEvents.open(path);
+    try {
+      return sealDay(day, { logPath: host.logPath, folder, archived, writer });
+    } finally {
+      archived?.close();
+      writer.close();
+    }
+  };
+
+type Sealed = { readonly header: SegmentHeader; readonly seal: string };
+
+async function record(options: ArchiveOptions, { header, seal }: Sealed): Promise<void> {
+  const { number: segment, day, events, first, last, upTo, root, file } = header;
+  await appendArchiveEvent(
+    options.host,
+    DayArchived({
+      day,
+      segment,
+      events,
+      first: position(first),
+      last: position(last),
+      upTo: position(upTo),
+      root,
+      file,
+      seal,
+    }),
+  );
+  withWriter(options, (writer) => writer.setStatus(segment, 'archived'));
+  await removeRowsOf(options, segment);
+}
+
+/** What a run that was killed left: a segment whose event is in the log, rows that are archived, a restore that was given up. */
+async function finishEarlierRuns(options: ArchiveOptions): Promise<void> {
+  const seals = sealsInLog(options.host.logPath);
+  for (const { number, status, seal, isRemoved, header } of segmentsOf(options)) {
+    if (status === 'sealed' && seals.get(number) === seal)
+      withWriter(options, (writer) => writer.setStatus(number, 'archived'));
+    else if (status === 'archived' && !seals.has(number)) {
+      withWriter(options, (writer) => writer.setStatus(number, 'restored'));
+      continue;
+    } else if (status !== 'archived' || isRemoved) continue;
+    options.onStep?.(`Removing what is archived of ${header.day}`);
+    await removeRowsOf(options, number);
+  }
+}
+
+async function removeRowsOf(options: ArchiveOptions, segment: number): Promise<void> {
+  for (const ranges of rangesToRemove(options, segment)) {
+    options.signal?.throwIfAborted();
+    await options.host.removeRows(ranges);
+  }
+  withWriter(options, (writer) => writer.setRemoved(segment, true));
+}
+
+/** The positions of a segment, in parts of at most `MAX_ROWS`. */
+export function* inParts(ranges: Iterable<PositionRange>): Generator<PositionRange[]> {
+  let part: PositionRange[] = [];
+  let rows = 0;
+  for (const { first, last } of ranges) {
+    for (let from = first; from <= last; ) {
+      const to = Math.min(last, from + MAX_ROWS - rows - 1);
+      part.push({ first: from, last: to });
+      rows += to - from + 1;
+      from = to + 1;
+      if (rows < MAX_ROWS) continue;
+      yield part;
+      [part, rows] = [[], 0];
+    }
+  }
+  if (part.length > 0) yield part;
+}
+
+function rangesToRemove({ host }: ArchiveOptions, segment: number): PositionRange[][] {
+  const archived = ArchivedEvents.open(archivePathOf(host.logPath));
+  try {
+    return [...inParts(archived?.rangesOf(segment) ?? [])];
+  } finally {
+    archived?.close();
+  }
+}
+
+function segmentsOf({ host }: ArchiveOptions) {
+  const archived = ArchivedEvents.open(archivePathOf(host.logPath));
+  try {
+    return archived?.segments() ?? [];
+  } finally {
+    archived?.close();
+  }
+}
+
+/** Days of which a segment was restored, and none is archived. */
+function restoredDays(logPath: string): Set<string> {
+  const archived = ArchivedEvents.open(archivePathOf(logPath));
+  try {
+    const segments = archived?.segments() ?? [];
+    const days = (status: string) => segments.filter((each) => each.status === status).map(({ header }) => header.day);
+    return new Set(days('restored')).difference(new Set(days('archived')));
+  } finally {
+    archived?.close();
+  }
+}
+
+function withWriter({ host }: ArchiveOptions, work: (writer: ArchiveWriter) => void): void {
+  const writer = new ArchiveWriter(archivePathOf(host.logPath));
+  try {
+    work(writer);
+  } finally {
+    writer.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../../dataFolder/openDatabase.ts';
+
+/** The archive was made by a newer svc; the message says what to do. */
+export class ArchiveTooNew extends Error {
+  override readonly name = 'ArchiveTooNew';
+}
+
+const LAYOUT = 1;
+const BUSY_TIMEOUT_MS = 5_000;
+
+// `entries` has the leaf entries of a block of positions, one per line, compressed. A segment is `sealed` until the log says that
+// it is archived, and `restored` once its rows are back (docs/decisions/0072-sealed-segments.md).
+const TABLES = `
+  CREATE TABLE segments (
+    number INTEGER PRIMARY KEY,
+    day TEXT NOT NULL,
+    upTo INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('sealed', 'archived', 'restored')),
+    isRemoved INTEGER NOT NULL DEFAULT 0,
+    header TEXT NOT NULL,
+    seal TEXT NOT NULL,
+    edge BLOB NOT NULL,
+    state BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE entries (
+    block INTEGER NOT NULL, segment INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (block, segment)
+  ) STRICT;
+  CREATE TABLE ranges (first INTEGER NOT NULL, segment INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (first, segment))
+    STRICT, WITHOUT ROWID;
+  CREATE TABLE heads (
+    stream TEXT NOT NULL, segment INTEGER NOT NULL, revision INTEGER NOT NULL, hash TEXT, PRIMARY KEY (stream, segment)
+  ) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
+`;
+
+/** Positions whose leaf entries are compressed together. */
+export const BLOCK_POSITIONS = 1_024;
+
+/** The file of the archive of a log: beside it. */
+export const archivePathOf = (logPath: string): string => join(dirname(logPath), 'archive.sqlite');
+
+/** Opens the file for writing, and creates it. A commit returns once it is synced. @throws ArchiveTooNew, or the error of SQLite */
+export function openArchiveForWriting(path: string): DatabaseSync {
+  const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    if (layoutOf(database, path) === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Opens the file for reading. @returns undefined when there is none @throws ArchiveTooNew, or the error of SQLite */
+export function openArchiveForReading(path: string): DatabaseSync | undefined {
+  if (!existsSync(fileOf(path))) return undefined;
+  const database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    if (layoutOf(database, path) > 0) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  // Another process creates it.
+  database.close();
+  return undefined;
+}
+
+/** SQLite also opens URIs. */
+const fileOf = (path: string): string | URL => (path.startsWith('file:') ? new URL(path) : path);
+
+function layoutOf(database: DatabaseSync, path: string): number {
+  const layout = database.prepare('PRAGMA user_version').get()?.user_version as number;
+  if (layout > LAYOUT)
+    throw new ArchiveTooNew(`${path} was created by a newer svc (layout ${layout}). Start that version.`);
+  return layout;
+}

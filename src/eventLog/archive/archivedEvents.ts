@@ -1,0 +1,197 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { zstdDecompressSync } from 'node:zlib';
+import { BLOCK_POSITIONS, openArchiveForReading } from './archiveFile.ts';
+import { ArchiveDamaged, type PositionRange, type Segment, type SegmentHeader, sealOf } from './segment.ts';
+
+/** The leaf entry of an archived event: one line of JSON (docs/decisions/0070-leaf-entries.md). */
+export interface ArchivedEntry {
+  readonly position: number;
+  readonly entry: string;
+}
+
+/** The last archived event of a stream. */
+export interface ArchivedHead {
+  readonly revision: number;
+  /** What the next event of the stream names as its predecessor; null where it is not known. */
+  readonly hash: string | null;
+}
+
+/** Of segments that count: the log says that they are archived. */
+const ARCHIVED = "segment IN (SELECT number FROM segments WHERE status = 'archived')";
+
+/** Reads what is left of archived events. Rows of some of them may still be in the log, which then are the same. */
+export class ArchivedEvents {
+  readonly #database: DatabaseSync;
+  readonly #statements;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = prepare(database);
+  }
+
+  /** @returns undefined when nothing was ever archived @throws ArchiveTooNew, or the error of SQLite */
+  static open(path: string): ArchivedEvents | undefined {
+    const database = openArchiveForReading(path);
+    return database && new ArchivedEvents(database);
+  }
+
+  /** All segments, those that do not count included, by their number. @throws ArchiveDamaged */
+  segments(): Segment[] {
+    return this.#statements.segments.all().map(toSegment);
+  }
+
+  /** The archived segment that reaches furthest. @throws ArchiveDamaged */
+  newest(): Segment | undefined {
+    return this.segments()
+      .filter(({ status }) => status === 'archived')
+      .toSorted((left, right) => left.header.upTo - right.header.upTo || left.number - right.number)
+      .at(-1);
+  }
+
+  /** The bytes of a segment's state. @throws ArchiveDamaged when they are not those that were sealed */
+  stateOf({ number, header }: Segment): Buffer {
+    const bytes = Buffer.from(this.#statements.state.get(number)?.state as Uint8Array);
+    if (sealOf(bytes) !== header.stateSha256)
+      throw new ArchiveDamaged(`The state of segment ${number} in archive.sqlite was changed.`);
+    return bytes;
+  }
+
+  /** The incomplete tiles of the tree at the end of a segment, one after the other. */
+  edgeOf({ number }: Segment): Buffer {
+    return Buffer.from(this.#statements.edge.get(number)?.edge as Uint8Array);
+  }
+
+  /** Whether all positions from `first` to `last` are archived. */
+  covers(first: number, last: number): boolean {
+    for (let next = first; next <= last; ) {
+      const range = this.rangeAt(next);
+      if (!range) return false;
+      next = range.last + 1;
+    }
+    return true;
+  }
+
+  /** The range of archived positions that contains a position. */
+  rangeAt(position: number): PositionRange | undefined {
+    const range = this.#statements.rangeAt.get(position) as unknown as PositionRange | undefined;
+    return range && range.last >= position ? range : undefined;
+  }
+
+  /** The first archived position after `after`; undefined when there is none. */
+  firstAfter(after: number): number | undefined {
+    const range = this.rangeAt(after + 1);
+    return range ? after + 1 : (this.#statements.firstAfter.get(after)?.first as number | undefined);
+  }
+
+  /** The segment that has a position; undefined when it is not archived. @throws ArchiveDamaged */
+  segmentAt(position: number): Segment | undefined {
+    const number = this.rangeAt(position) && this.#statements.segmentAt.get(position)?.segment;
+    return number === undefined ? undefined : toSegment(this.#statements.segment.get(number as number) as Row);
+  }
+
+  /** The positions of a segment, in order. */
+  *rangesOf(segment: number): Generator<PositionRange> {
+    for (const row of this.#statements.rangesOf.all(segment)) yield row as unknown as PositionRange;
+  }
+
+  /** The last archived event of a stream; undefined when none of its events is archived. */
+  headOf(stream: string): ArchivedHead | undefined {
+    return this.#statements.head.get(stream) as unknown as ArchivedHead | undefined;
+  }
+
+  /** The hash that the event after this revision of a stream continues; undefined when it is not known from here. */
+  hashAt(stream: string, revision: number): string | null | undefined {
+    const head = this.headOf(stream);
+    return head?.revision === revision ? head.hash : undefined;
+  }
+
+  /** The leaf entry at a position; undefined when it is not archived. */
+  entryAt(position: number): string | undefined {
+    for (const found of this.entries(position - 1, position)) return found.entry;
+    return undefined;
+  }
+
+  /** The leaf entries of archived positions after `after` up to and including `upTo`, in order. */
+  *entries(after: number, upTo: number): Generator<ArchivedEntry> {
+    let block = blockOf(after + 1);
+    for (const last = blockOf(upTo); block <= last; block += 1) {
+      const next = this.#statements.nextBlock.get(block, last)?.block as number | null;
+      if (next === null) return;
+      block = next;
+      yield* this.#entriesOfBlock(block, after, upTo);
+    }
+  }
+
+  /** The leaf entries of one segment, in order, also of one that does not count yet. */
+  *entriesOf(segment: number): Generator<ArchivedEntry> {
+    for (const { block } of this.#statements.blocksOf.all(segment)) {
+      yield* parseLines(this.#statements.ofSegment.get(block as number, segment)?.lines as Uint8Array);
+    }
+  }
+
+  #entriesOfBlock(block: number, after: number, upTo: number): ArchivedEntry[] {
+    const parts = this.#statements.lines.all(block);
+    const entries = parts.flatMap(({ lines }) => parseLines(lines as Uint8Array));
+    // Of a day that has several segments, positions may alternate.
+    if (parts.length > 1) entries.sort((left, right) => left.position - right.position);
+    return entries.filter(({ position }) => position > after && position <= upTo);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** The block of positions that a position is in. */
+export const blockOf = (position: number): number => Math.floor((position - 1) / BLOCK_POSITIONS);
+
+/** Within a text of JSON, a quote has a backslash before it: only the key itself matches. */
+const POSITION = /[^\\]"position":(\d+),/;
+
+function parseLines(lines: Uint8Array): ArchivedEntry[] {
+  const text = zstdDecompressSync(lines).toString();
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((entry) => ({ position: Number(POSITION.exec(entry)?.[1]), entry }));
+}
+
+type Row = Record<string, unknown>;
+
+function toSegment({ number, status, isRemoved, header, seal }: Row): Segment {
+  if (sealOf(header as string) !== seal)
+    throw new ArchiveDamaged(`The header of segment ${number} in archive.sqlite was changed.`);
+  return {
+    number: number as number,
+    status: status as Segment['status'],
+    isRemoved: isRemoved === 1,
+    header: JSON.parse(header as string) as SegmentHeader,
+    seal: seal as string,
+  };
+}
+
+const SEGMENT = 'SELECT number, status, isRemoved, header, seal FROM segments';
+
+const prepare = (database: DatabaseSync) => ({
+  segments: database.prepare(`${SEGMENT} ORDER BY number`),
+  segment: database.prepare(`${SEGMENT} WHERE number = ?`),
+  state: database.prepare('SELECT state FROM segments WHERE number = ?'),
+  edge: database.prepare('SELECT edge FROM segments WHERE number = ?'),
+  rangeAt: database.prepare(
+    `SELECT first, last FROM ranges WHERE first <= ? AND ${ARCHIVED} ORDER BY first DESC LIMIT 1`,
+  ),
+  segmentAt: database.prepare(
+    `SELECT segment FROM ranges WHERE first <= ? AND ${ARCHIVED} ORDER BY first DESC LIMIT 1`,
+  ),
+  firstAfter: database.prepare(`SELECT first FROM ranges WHERE first > ? AND ${ARCHIVED} ORDER BY first LIMIT 1`),
+  rangesOf: database.prepare('SELECT first, last FROM ranges WHERE segment = ? ORDER BY first'),
+  head: database.prepare(
+    `SELECT revision, hash FROM heads WHERE stream = ? AND ${ARCHIVED} ORDER BY revision DESC LIMIT 1`,
+  ),
+  nextBlock: database.prepare(
+    `SELECT min(block) AS block FROM entries WHERE block >= ? AND block <= ? AND ${ARCHIVED}`,
+  ),
+  lines: database.prepare(`SELECT lines FROM entries WHERE block = ? AND ${ARCHIVED}`),
+  blocksOf: database.prepare('SELECT block FROM entries WHERE segment = ? ORDER BY block'),
+  ofSegment: database.prepare('SELECT lines FROM entries WHERE block = ? AND segment = ?'),
+});

@@ -1,0 +1,110 @@
+import { deserialize, serialize } from 'node:v8';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { ArchiveDamaged, type Segment } from '../../eventLog/archive/segment.ts';
+import { sealsInLog } from '../../eventLog/sqlite/sealsInLog.ts';
+import { Checkpoints } from '../fold/checkpoints.ts';
+import { emptyFold, type Fold } from '../fold/fold.ts';
+import { HotState, type HotStateData } from '../fold/hotState.ts';
+import type { Stretch } from '../fold/timeline.ts';
+import { FOLD_VERSION } from './foldVersion.ts';
+
+/** The first version of the fold whose state a release can have sealed. No release yet: the first one fixes this number. */
+const FIRST_SEALED_VERSION: number = FOLD_VERSION;
+
+/** The state of a fold at the end of a segment. */
+interface SealedState {
+  readonly state: HotStateData;
+  readonly stretches: readonly Stretch[];
+}
+
+/**
+ * `UPCASTERS[n]` turns a state that was sealed by version n of the fold into that of version n + 1: unlike a snapshot, it cannot be
+ * made again. A part of the state that is new and empty needs nothing, so that the step is `unchanged`.
+ */
+const UPCASTERS: Readonly<Record<number, (sealed: SealedState) => SealedState>> = {};
+
+/** Versions of the fold whose sealed states this build cannot read; none, or a step of `UPCASTERS` is missing. */
+export const missingUpcasters = (): number[] =>
+  Array.from({ length: FOLD_VERSION - FIRST_SEALED_VERSION }, (_, index) => FIRST_SEALED_VERSION + index).filter(
+    (version) => !UPCASTERS[version],
+  );
+
+/** The state of a fold, for a segment that ends there. */
+export const encodeSealedState = ({ state, checkpoints }: Fold): Buffer =>
+  zstdCompressSync(serialize({ state: state.data(), stretches: checkpoints.stretches } satisfies SealedState));
+
+/** A sealed state that this build cannot continue from; the message says what to do. */
+export class SealedStateUnreadable extends Error {
+  override readonly name = 'SealedStateUnreadable';
+}
+
+export interface SealedFold {
+  readonly fold: Fold;
+  readonly segment: Segment;
+}
+
+/**
+ * The fold at the end of the newest archived segment of a log. Rows of the log up to there need not be complete, and must not be
+ * folded again.
+ * @param archivePath where `archive.sqlite` is, if it is not beside the log
+ * @returns undefined when nothing is archived
+ * @throws ArchiveDamaged when it is missing or is not what the log says; SealedStateUnreadable
+ */
+export function readSealedFold(logPath: string, archivePath = archivePathOf(logPath)): SealedFold | undefined {
+  const archived = ArchivedEvents.open(archivePath);
+  try {
+    const segment = newestProved(archived, archivePath, sealsInLog(logPath));
+    return archived && segment && { segment, fold: decode(archived.stateOf(segment), segment) };
+  } finally {
+    archived?.close();
+  }
+}
+
+/** Where a fold of a log begins: with the sealed state, or with nothing. @throws as `readSealedFold` */
+export const firstFold = (logPath: string): Fold => readSealedFold(logPath)?.fold ?? emptyFold();
+
+function decode(bytes: Buffer, { number, header: { foldVersion } }: Segment): Fold {
+  if (foldVersion > FOLD_VERSION)
+    throw new SealedStateUnreadable(`A newer svc sealed segment ${number} in archive.sqlite. Start that version.`);
+  let sealed = deserialize(zstdDecompressSync(bytes)) as SealedState;
+  for (let version = foldVersion; version < FOLD_VERSION; version += 1) {
+    const step = UPCASTERS[version];
+    if (!step)
+      throw new SealedStateUnreadable(
+        `Version ${version} of the fold sealed segment ${number} in archive.sqlite, and this svc cannot read it. Start the version of svc that archived the day and restore it with "svc restore-archive".`,
+      );
+    sealed = step(sealed);
+  }
+  const state = HotState.from(sealed.state);
+  return { state, checkpoints: Checkpoints.behind(state, sealed.stretches) };
+}
+
+/**
+ * The archived segment that reaches furthest, of those that the log names: it is the log that the chain of hashes and the
+ * checkpoints prove.
+ */
+function newestProved(
+  archived: ArchivedEvents | undefined,
+  archivePath: string,
+  seals: ReadonlyMap<number, string>,
+): Segment | undefined {
+  if (seals.size === 0) return undefined;
+  if (!archived)
+    throw new ArchiveDamaged(`${archivePath} is missing, but the log says that it has ${seals.size} archived days.`);
+  const segments = archived.segments();
+  for (const [number, seal] of seals) {
+    const segment = segments.find((each) => each.number === number);
+    if (!segment) throw new ArchiveDamaged(`${archivePath} lacks segment ${number}, which the log says was archived.`);
+    if (segment.seal !== seal || segment.status === 'restored')
+      throw new ArchiveDamaged(`Segment ${number} in ${archivePath} is not the one that the log says was archived.`);
+  }
+  return segments
+    .filter(({ number, status }) => status === 'archived' && seals.has(number))
+    .toSorted(byEnd)
+    .at(-1);
+}
+
+const byEnd = (left: Segment, right: Segment): number =>
+  left.header.upTo - right.header.upTo || left.number - right.number;
