@@ -64,7 +64,11 @@ export function createFolderTarget(path: string): Target {
       }
     },
     async hasLost(published) {
-      return (await isThere(root)) && !(await isThere(fileOf(root, published)));
+      // Before it is known to be there, nothing is known about it.
+      await requireFolder(root).catch((error) => {
+        throw describeFailure(error, root);
+      });
+      return !(await isThere(fileOf(root, published)));
     },
   };
 }

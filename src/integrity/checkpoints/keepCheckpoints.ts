@@ -208,9 +208,8 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     await sign(position).catch(() => undefined);
     const last = store.last()?.seq ?? 0;
     if (task?.isHere) {
-      const published = Promise.all(publishers.map((publisher) => publisher.reached(last, stopping.signal)));
       // What is being retried is tried at once.
-      for (const publisher of publishers) publisher.notify();
+      const published = Promise.all(publishers.map((publisher) => publisher.flush(last, stopping.signal)));
       await withTimeout(Math.max(0, stopped - performance.now()), published);
     }
     stopping.abort();

@@ -25,6 +25,7 @@ export class Publisher {
   readonly #target: Target;
   #failure: string | null = null;
   #wake = new AbortController();
+  #onFailure = (): void => undefined;
   #published: (() => void)[] = [];
   /** What is being published: a target that does not respond gets nothing else meanwhile. */
   #attempt: Promise<unknown> = Promise.resolve();
@@ -73,6 +74,16 @@ export class Publisher {
     }
   }
 
+  /** Resolves when the target has the note with this number, or when an attempt that began after this call has failed. */
+  async flush(seq: number, signal: AbortSignal): Promise<void> {
+    // One that is under way may fail for an earlier reason.
+    await Promise.race([this.#attempt, aborted(signal)]);
+    const failed = new AbortController();
+    this.#onFailure = () => failed.abort();
+    this.notify();
+    await this.reached(seq, AbortSignal.any([signal, failed.signal]));
+  }
+
   /** Resolves when the target has the note with this number. */
   async reached(seq: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#progress().seq < seq) {
@@ -115,6 +126,7 @@ export class Publisher {
 
   #fail(error: Error): void {
     this.#failure = error.message;
+    this.#onFailure();
     const { kind, target } = this.#target;
     const remedy = error instanceof PublishFailed ? error.remedy : 'svc tries again by itself.';
     this.#options.faults.raise({

@@ -61,7 +61,8 @@ export function createWitnessTarget({ address, key, tree, store, agentsFor }: Wi
       sizes.set(origin, has);
       return { kind: 'has', size: has };
     }
-    if (response.status === 409 || response.status === 422) throw conflict(origin, Math.max(old, has ?? 0));
+    if (old > 0 && (response.status === 409 || response.status === 422))
+      throw conflict(origin, Math.max(old, has ?? 0));
     throw refused(response.status, origin, target);
   }
 

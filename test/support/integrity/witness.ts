@@ -85,7 +85,7 @@ export async function startWitness({
     if (old === 0 && lines.length > 0) throw new Refused(422);
     try {
       const hashes = lines.map((line) => Buffer.from(line, 'base64'));
-      verifyConsistency(old, Buffer.from(head.root, 'base64'), checkpoint.size, checkpoint.root, hashes);
+      if (old > 0) verifyConsistency(old, Buffer.from(head.root, 'base64'), checkpoint.size, checkpoint.root, hashes);
     } catch {
       throw new Refused(422);
     }
