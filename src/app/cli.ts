@@ -27,8 +27,9 @@ const USAGE = `Usage: svc <command>
   rebuild --compare       Rebuild them in a temporary copy and compare; exit code 1 if anything differs.
   verify [FILE]           Verify the event log, an export or an evidence bundle: hashes, chains, positions, the fold and the
                           read models. Works beside the service and writes nothing. --from N, --to N: only these positions;
-                          --public-key KEY: the key of the log, or a file with it; --json: print one JSON object. Exit code 0
-                          intact, 1 something was found, 2 it could not be verified.
+                          --checkpoints DIR: compare with published checkpoints; --public-key KEY: the key of the log, or a
+                          file with it; --json: print one JSON object. Exit code 0 intact, 1 something was found, 2 it could
+                          not be verified.
   explain REQUEST         Say why a request went where it went, or why it was refused: key, limits, accounts, attempts, cost.
                           Works beside the service and changes nothing. --json: print one JSON object.
   replay                  Repeat every decision about requests from the log alone, and name those that give another result.

@@ -25,12 +25,14 @@ export function readPublicKey(text: string): VerifierKey {
 /** Verifies an evidence bundle for `svc verify`. @throws CannotVerify */
 export async function verifyBundle(
   path: string,
-  { from, to, onProgress, onStep = () => {}, signal, threads }: VerifyOptions,
-  publicKey: string | undefined,
+  { from, to, checkpoints, publicKey: trusted, onProgress, onStep = () => {}, signal, threads }: VerifyOptions,
 ): Promise<Verification> {
   if (from !== undefined || to !== undefined)
     throw new CannotVerify('A bundle is verified as a whole: leave out --from and --to.');
-  const trusted = publicKey === undefined ? undefined : readPublicKey(publicKey);
+  if (checkpoints !== undefined)
+    throw new CannotVerify(
+      'A bundle has its own checkpoints: leave out --checkpoints, and compare its root with one that you have.',
+    );
   onStep('Verifying an evidence bundle');
   const result = await verifyBundleFile(path, { trusted, onProgress, signal, threads });
   return { ...result, notes: [...describeBundle(result), ...result.notes] };

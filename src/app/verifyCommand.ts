@@ -7,13 +7,15 @@ import { verifyExport } from '../verification/verifyExport.ts';
 import { verifyFolder } from '../verification/verifyFolder.ts';
 import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
 import type { Config } from './config/config.ts';
-import { verifyBundle } from './verifyBundle.ts';
+import { readPublicKey, verifyBundle } from './verifyBundle.ts';
 
 export interface VerifyCommand {
   /** A file to verify instead of the configured store. */
   readonly file: string | undefined;
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** A folder or file with published checkpoints. */
+  readonly checkpoints: string | undefined;
   /** A key of the log that the caller has from elsewhere, or a file with it. */
   readonly publicKey: string | undefined;
   readonly isJson: boolean;
@@ -28,6 +30,7 @@ export function parseVerifyArguments(args: readonly string[]): VerifyCommand | u
       options: {
         from: { type: 'string' },
         to: { type: 'string' },
+        checkpoints: { type: 'string' },
         'public-key': { type: 'string' },
         json: { type: 'boolean', default: false },
       },
@@ -35,7 +38,9 @@ export function parseVerifyArguments(args: readonly string[]): VerifyCommand | u
     const [from, to] = [toPosition(values.from), toPosition(values.to)];
     if (positionals.length > 1 || from === INVALID || to === INVALID) return undefined;
     if (from !== undefined && to !== undefined && from > to) return undefined;
-    return { file: positionals[0], from, to, publicKey: values['public-key'], isJson: values.json };
+    const { checkpoints, 'public-key': publicKey, json: isJson } = values;
+    if (checkpoints === '' || publicKey === '') return undefined;
+    return { file: positionals[0], from, to, checkpoints, publicKey, isJson };
   } catch {
     return undefined;
   }
@@ -73,33 +78,44 @@ export async function runVerify(command: VerifyCommand, config: Config, io: Veri
   return result.ok ? 0 : 1;
 }
 
-function verify(
-  { file, from, to, publicKey }: VerifyCommand,
-  config: Config,
-  { printError }: VerifyIo,
+function verify(command: VerifyCommand, config: Config, { printError }: VerifyIo): Promise<Verification> {
+  const { file, from, to, publicKey } = command;
+  const options: VerifyOptions = {
+    from,
+    to,
+    checkpoints: command.checkpoints === undefined ? undefined : resolve(command.checkpoints),
+    publicKey: publicKey === undefined ? undefined : readPublicKey(publicKey),
+    onProgress: progressPrinter(printError),
+    onStep: printError,
+  };
+  return file === undefined ? verifyStore(options, config, printError) : verifyFile(file, options);
+}
+
+/** Verifies the configured store, also against the checkpoints that this configuration publishes. */
+function verifyStore(
+  options: VerifyOptions,
+  { SVC_DATA_DIR, SVC_CHECKPOINT_DIR, SVC_MONGODB_URL, SVC_EVENTSTORE_URL: url }: Config,
+  print: (line: string) => void,
 ): Promise<Verification> {
-  const options: VerifyOptions = { from, to, onProgress: progressPrinter(printError), onStep: printError };
-  if (file !== undefined) return verifyFile(file, options, publicKey);
-  const folder = resolve(config.SVC_DATA_DIR);
-  const comparesReadModels = config.SVC_MONGODB_URL === undefined;
-  if (!comparesReadModels) printError('Read models in MongoDB are compared by "svc rebuild --compare".');
-  if (config.SVC_EVENTSTORE_URL === undefined) return verifyFolder({ ...options, folder, comparesReadModels });
-  return verifyEventStore({
+  const comparesReadModels = SVC_MONGODB_URL === undefined;
+  if (!comparesReadModels) print('Read models in MongoDB are compared by "svc rebuild --compare".');
+  const store = {
     ...options,
-    folder,
+    checkpoints: options.checkpoints ?? (SVC_CHECKPOINT_DIR && resolve(SVC_CHECKPOINT_DIR)),
+    isOptional: options.checkpoints === undefined,
+    folder: resolve(SVC_DATA_DIR),
     comparesReadModels,
-    url: config.SVC_EVENTSTORE_URL,
-    print: printError,
-  });
+  };
+  return url === undefined ? verifyFolder(store) : verifyEventStore({ ...store, url, print });
 }
 
 /** Tells what a file is by its content. */
-function verifyFile(file: string, options: VerifyOptions, publicKey: string | undefined): Promise<Verification> {
+function verifyFile(file: string, options: VerifyOptions): Promise<Verification> {
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new CannotVerify(`${path} is not a file.`);
   const beginning = readBeginning(path);
   if (beginning.startsWith('{"svcHistory":')) return verifyExport(path, options);
-  if (beginning.startsWith('PK\u0003\u0004')) return verifyBundle(path, options, publicKey);
+  if (beginning.startsWith('PK\u0003\u0004')) return verifyBundle(path, options);
   throw new CannotVerify(
     `${path} is neither an export nor an evidence bundle of svc. To verify a data folder, set SVC_DATA_DIR to it.`,
   );

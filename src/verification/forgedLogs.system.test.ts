@@ -3,12 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { expectKinds } from '../../test/support/forgeries/expectKinds.ts';
 import { readRows, writeForgedExport } from '../../test/support/forgeries/forgedFiles.ts';
-import { forgeries } from '../../test/support/forgeries/forgeries.ts';
+import { BY_CHECKPOINT, forgeries, type LogRow } from '../../test/support/forgeries/forgeries.ts';
 import { aFolder, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { publish, vkeyOf } from '../../test/support/forgeries/publishedCheckpoints.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { thoroughness } from '../../test/support/runs.ts';
 import { verifyExport } from './verifyExport.ts';
 import { verifyFolder } from './verifyFolder.ts';
+import type { CheckpointOptions } from './verifyOptions.ts';
 
 // SVC_TEST_RUNS=20 forges with twenty seeds.
 const SEEDS = Array.from({ length: Math.ceil(thoroughness) }, (_, index) => index + 1);
@@ -16,16 +18,22 @@ const threads = 1;
 
 test.each(SEEDS)('finds every forgery in an export by its kind (seed %i)', { timeout: 120_000 }, async (seed) => {
   const honest = await honestFolder(seed);
-  const forged = async (forge: (rows: ReturnType<typeof readRows>) => ReturnType<typeof readRows>) => {
+  const rows = readRows(honest);
+  const [checkpoints, publicKey] = [await aFolder(), vkeyOf(rows)];
+  publish(rows, checkpoints, [1, 40, 77, 128, rows.length]);
+  const forged = async (forge: (rows: LogRow[]) => LogRow[], options: CheckpointOptions = {}) => {
     const file = join(await aFolder(), 'export');
     await writeForgedExport(file, forge(readRows(honest)));
-    return verifyExport(file, { threads });
+    return verifyExport(file, { ...options, threads });
   };
   expect(await forged((rows) => rows)).toMatchObject({ ok: true, findings: [], events: readRows(honest).length });
   for (const { name, forge, alone } of forgeries) {
     // An export has one spelling.
     if (name.startsWith('respells')) continue;
     expectKinds(await forged((rows) => forge(rows, createRandom(seed))), alone, name);
+    const byCheckpoint = alone.length > 0 ? alone : BY_CHECKPOINT;
+    const published = await forged((rows) => forge(rows, createRandom(seed)), { checkpoints, publicKey });
+    expectKinds(published, byCheckpoint, `${name}, against checkpoints`);
   }
 });
 

@@ -1,13 +1,18 @@
+import { missingEntryOf } from '../integrity/leaf/missingEntry.ts';
 import { fullSubtreeRoot, HASH_BYTES, writeLeafHash } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
 import type { TreeComparer } from './treeComparer.ts';
 
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
-/** The leaves of a part of a log, for the thread that joins the parts. */
+/** The leaves of a part of a log, for the thread that joins the parts. Missing positions have their leaves, too. */
 export interface ScannedLeaves {
   /** Index of the first leaf. */
   readonly first: number;
+  /** Its entry. */
+  readonly firstEntry: string;
+  /** Position of the last event that follows missing ones; 0 when no position is missing. */
+  readonly gapsTo: number;
   /** The leaf hashes, 32 bytes each. */
   readonly hashes: Uint8Array<ArrayBuffer>;
   /** The roots of the full tiles among them, 32 bytes each. */
@@ -15,6 +20,9 @@ export interface ScannedLeaves {
   /** Indexes of leaves that `tree.sqlite` has otherwise. */
   readonly differing: readonly number[];
 }
+
+/** Positions that may be missing between two events; a longer gap is no loss that anyone would go on with. */
+export const MAX_GAP = 1_000_000;
 
 /** Index of the first leaf of a tile at or behind a leaf. */
 export const nextTileStart = (index: number): number => Math.ceil(index / TILE_WIDTH) * TILE_WIDTH;
@@ -26,6 +34,8 @@ export class PartLeaves {
   #first: number | undefined;
   #count = 0;
   #hashes = Buffer.allocUnsafeSlow(8 * TILE_BYTES);
+  #firstEntry = '';
+  #gapsTo = 0;
   #isConsecutive = true;
 
   /** @param comparer compares the leaves with those of `tree.sqlite` */
@@ -35,20 +45,37 @@ export class PartLeaves {
 
   /** @param entry the leaf entry of the event at this position */
   add(position: number, entry: string): void {
-    this.#first ??= position - 1;
-    if (position - 1 !== this.#first + this.#count) this.#isConsecutive = false;
+    if (this.#first === undefined) {
+      this.#first = position - 1;
+      this.#firstEntry = entry;
+    }
+    const missing = position - 1 - this.#first - this.#count;
+    if (missing < 0 || missing > MAX_GAP) this.#isConsecutive = false;
+    if (!this.#isConsecutive) return;
+    for (let at = position - missing; at < position; at += 1) this.#push(missingEntryOf(at));
+    if (missing > 0) this.#gapsTo = position;
+    this.#push(entry);
+  }
+
+  /** @returns undefined where positions are in another order: no leaf index follows from them */
+  leaves(): ScannedLeaves | undefined {
+    if (this.#first === undefined || !this.#isConsecutive) return undefined;
+    const hashes = this.#hashes.subarray(0, this.#count * HASH_BYTES);
+    return {
+      first: this.#first,
+      firstEntry: this.#firstEntry,
+      gapsTo: this.#gapsTo,
+      hashes,
+      tileRoots: tileRoots(this.#first, hashes),
+      differing: this.#comparer?.compare(this.#first, hashes, this.#entries) ?? [],
+    };
+  }
+
+  #push(entry: string): void {
     if (this.#count * HASH_BYTES === this.#hashes.length) this.#grow();
     writeLeafHash(entry, this.#hashes, this.#count * HASH_BYTES);
     this.#count += 1;
     if (this.#comparer) this.#entries.push(entry);
-  }
-
-  /** @returns undefined where positions are missing or in another order: no leaf index follows from them */
-  leaves(): ScannedLeaves | undefined {
-    if (this.#first === undefined || !this.#isConsecutive) return undefined;
-    const hashes = this.#hashes.subarray(0, this.#count * HASH_BYTES);
-    const differing = this.#comparer?.compare(this.#first, hashes, this.#entries) ?? [];
-    return { first: this.#first, hashes, tileRoots: tileRoots(this.#first, hashes), differing };
   }
 
   #grow(): void {

@@ -1,4 +1,4 @@
-import { LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
+import { CheckpointKeyLossAccepted, LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
 import { CanonicalMetadata } from './canonicalText.ts';
 import { checkEvent } from './checkEvent.ts';
@@ -46,8 +46,8 @@ export class PartScanner {
     if (chain.hash !== undefined && this.#wanted.has(chain.hash)) part.sightings.push({ name: chain.hash, position });
     if (isEdited) return leaf;
     if (request) this.#checkRequest(part, position, request);
-    else if (stream === LOSSES_STREAM && type === LossAccepted.type) {
-      const loss = acceptedLoss(position, parseJson(json) as LossData);
+    else if (stream === LOSSES_STREAM) {
+      const loss = acceptedLoss(position, type, parseJson(json), leaf);
       if (loss) part.losses.push(loss);
     }
     return leaf;
@@ -68,11 +68,17 @@ export class PartScanner {
   }
 }
 
-type LossData = ReturnType<typeof LossAccepted>['data'];
-
-function acceptedLoss(position: number, data: LossData): AcceptedLoss | undefined {
-  if (data.of !== 'log') return undefined;
-  return { position, description: LossAccepted.describe(data), foundPosition: data.found.position };
+function acceptedLoss(position: number, type: string, data: unknown, leaf: string): AcceptedLoss | undefined {
+  if (type === LossAccepted.type) {
+    const loss = data as ReturnType<typeof LossAccepted>['data'];
+    const description = LossAccepted.describe(loss);
+    if (loss.of !== 'log') return undefined;
+    return { position, isOfEvents: true, lostKey: undefined, description, foundPosition: loss.found.position, leaf };
+  }
+  if (type !== CheckpointKeyLossAccepted.type) return undefined;
+  const loss = data as ReturnType<typeof CheckpointKeyLossAccepted>['data'];
+  const description = CheckpointKeyLossAccepted.describe(loss);
+  return { position, isOfEvents: false, lostKey: loss.publicKey, description, foundPosition: position - 1, leaf };
 }
 
 /** Finds the events that have one of these keys, to compare what seems to be there twice. */

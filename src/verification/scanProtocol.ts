@@ -35,12 +35,18 @@ export interface Segment {
   lastPreviousHash: string | undefined;
 }
 
-/** An accepted loss of events of the log. */
+/** An accepted loss of events of the log, or of the key that signed its checkpoints. Each begins a new origin. */
 export interface AcceptedLoss {
   readonly position: number;
+  /** Whether events were lost, so that gaps before it are no findings. */
+  readonly isOfEvents: boolean;
+  /** The public key that was lost, 64 hex digits. */
+  readonly lostKey: string | undefined;
   readonly description: string;
   /** The last event that was there when it was accepted. */
   readonly foundPosition: number;
+  /** The leaf entry of the event that accepted it. */
+  readonly leaf: string;
 }
 
 /** Where an event is that is known from elsewhere, by its hash or its id. */

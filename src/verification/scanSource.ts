@@ -5,7 +5,7 @@ import { openForReading } from '../eventLog/sqlite/database.ts';
 import type { Finding } from './finding.ts';
 import { LogJoiner } from './logJoiner.ts';
 import { startScanPool } from './scanPool.ts';
-import type { Occurrence, ScannedPart, ScanRange, ScanSource, Sighting } from './scanProtocol.ts';
+import type { AcceptedLoss, Occurrence, ScannedPart, ScanRange, ScanSource, Sighting } from './scanProtocol.ts';
 
 /** Called after each part with the number of events so far, and how many there are if that is known. */
 export type OnProgress = (events: number, of: number | undefined) => void;
@@ -32,9 +32,15 @@ export interface Scan {
   readonly last: number;
   readonly findings: readonly Finding[];
   readonly sightings: readonly Sighting[];
-  /** Losses that an operator has accepted, one sentence each. */
-  readonly losses: readonly string[];
+  /** Losses that an operator has accepted, in order. */
+  readonly losses: readonly AcceptedLoss[];
+  /** Up to this position missing events are an accepted loss. */
+  readonly acceptedTo: number;
 }
+
+/** Losses as notes, one sentence each. */
+export const describeLosses = ({ losses }: Scan): string[] =>
+  losses.map(({ position, description }) => `Accepted at position ${position}: ${description}.`);
 
 /** Reads a source once, on all cores, and checks each event and how they follow each other. */
 export async function scanSource(options: ScanOptions): Promise<Scan> {
@@ -60,13 +66,17 @@ export async function scanSource(options: ScanOptions): Promise<Scan> {
       onProgress(joiner.events, total);
     }
     const repeated = joiner.repeated.size > 0 ? await findRepeated(pool.locate(scanned, [...joiner.repeated])) : [];
-    const accepted = Math.max(lookup?.acceptedUpTo ?? 0, ...joiner.losses.map(({ position }) => position));
+    const accepted = Math.max(
+      lookup?.acceptedUpTo ?? 0,
+      ...joiner.losses.map(({ position, isOfEvents }) => (isOfEvents ? position : 0)),
+    );
     return {
       events: joiner.events,
       last: joiner.last,
       findings: [...joiner.findings(accepted), ...repeated].toSorted(byPosition),
       sightings,
-      losses: joiner.losses.map(({ position, description }) => `Accepted at position ${position}: ${description}.`),
+      losses: joiner.losses,
+      acceptedTo: accepted,
     };
   } finally {
     await pool.close();

@@ -1,18 +1,21 @@
 import { emptyFold, foldPage } from '../state/fold/fold.ts';
 import { PagePacker } from '../state/pages/packPage.ts';
 import { PageUnpacker } from '../state/pages/unpackPage.ts';
+import { changedFinding } from './checkpointFindings.ts';
+import { CheckpointInputs } from './checkpointInputs.ts';
 import { ExportRanges } from './exportRanges.ts';
 import { EVENT_IN_JSON, type Finding, type Verification } from './finding.ts';
 import { foldFailure } from './foldFailure.ts';
 import { LogTree } from './logTree.ts';
 import { openRangeReader } from './readRange.ts';
 import type { ScannedPart, ScanRange } from './scanProtocol.ts';
-import { type Scan, scanSource } from './scanSource.ts';
+import { describeLosses, type Scan, scanSource } from './scanSource.ts';
 import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
 
 /**
  * Verifies an export of `svc export`: every event, the chain of each stream, positions, the digest of the file, and the fold.
- * Nothing stands beside an export, so that a cut before it was made shows only against a published checkpoint.
+ * Nothing stands beside an export, so that a cut before it was made shows only against a published checkpoint. One that is older
+ * than the newest checkpoint is cut, too, for who does not say with `to` where it ends.
  * @throws CannotVerify for a file of a newer svc
  */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
@@ -26,14 +29,23 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
     }
   }
   const source = { kind: 'export', path } as const;
-  const tree = new LogTree();
+  const inputs = new CheckpointInputs(options);
+  const tree = new LogTree({ sizes: inputs.sizes });
   const onPart = ({ leaves }: ScannedPart) => tree.add(leaves);
   const scan = await scanSource({ source, ranges: noted, after: 0, wanted: [], onProgress, onPart, signal, threads });
   const structure = structureFindings(file, scan);
   const isCut = structure.some(({ kind }) => kind === 'truncated');
   // The line in which a file was cut is not one that was edited.
   const findings = [...scan.findings.filter(({ expected }) => !isCut || expected !== EVENT_IN_JSON), ...structure];
-  const notes = [...scan.losses, 'An export has no read models and no marks to compare with.'];
+  const checkpoints = inputs.compare({ tree, losses: scan.losses, last: scan.last });
+  // The end of a file that was cut is named above.
+  findings.push(...checkpoints.findings.filter(({ kind }) => !isCut || kind !== 'truncated'));
+  findings.push(...changedFinding(findings, checkpoints.changed));
+  const notes = [
+    ...describeLosses(scan),
+    ...checkpoints.notes,
+    'An export has no read models and no marks to compare with.',
+  ];
   if (findings.length === 0) {
     onStep('Folding the export');
     const failure = await foldFailure(() => foldExport(path, ranges));
@@ -43,7 +55,7 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const isWhole = from <= 1 && to >= scan.last;
   if (!isWhole) notes.push('The whole file was read; findings are those of the positions that were asked for.');
   const shown = findings.filter(({ position: at }) => at === null || (at >= from && at <= to));
-  const root = tree.root()?.toString('hex') ?? null;
+  const root = tree.root(scan.acceptedTo)?.toString('hex') ?? null;
   return { ok: shown.length === 0, events: scan.events, root, findings: shown, notes };
 }
 

@@ -7,13 +7,15 @@ import { startThread } from '../lib/threads/startThread.ts';
 import type { Comparison } from '../readModels/rebuild.ts';
 import { emptyFold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
+import { changedFinding } from './checkpointFindings.ts';
+import { CheckpointInputs } from './checkpointInputs.ts';
 import type { CompareThread } from './compareThread.ts';
 import type { Finding, Verification } from './finding.ts';
 import { foldFailure } from './foldFailure.ts';
 import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
 import { findKnownTree, type KnownTree } from './knownTree.ts';
 import { LogTree } from './logTree.ts';
-import { scanSource } from './scanSource.ts';
+import { describeLosses, scanSource } from './scanSource.ts';
 import { openExtent } from './sqliteRanges.ts';
 import { treeFindings } from './treeFindings.ts';
 import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
@@ -73,8 +75,10 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const facts = readKnownFacts(folder, logName.replace('.sqlite', '.mark'), readModels?.location);
   const known = findKnownTree(folder, temporary);
   if (known.tree) facts.push(known.tree.fact);
+  const inputs = new CheckpointInputs({ ...options, temporary });
   if (!existsSync(logPath)) {
-    const findings = compareFacts(facts, [], { after: 0, last: 0 });
+    const checkpoints = inputs.compare({ tree: new LogTree(), losses: [], last: 0 });
+    const findings = [...compareFacts(facts, [], { after: 0, last: 0 }), ...checkpoints.findings];
     if (findings.length > 0) return { ok: false, events: 0, root: null, findings, notes: [`${logPath} is missing.`] };
     throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   }
@@ -85,7 +89,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const isWhole = from <= 1 && to >= extent.last;
   const end = Math.min(to, extent.last);
   const notes: string[] = known.note === undefined ? [] : [known.note];
-  const tree = new LogTree();
+  const tree = new LogTree({ after: from - 1, sizes: inputs.sizes });
   const comparing = isWhole && readModels ? compare(readModels, log, temporary) : undefined;
   try {
     const scan = await scanSource({
@@ -103,8 +107,13 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     if (isWhole)
       findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
     else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
-    if (known.tree) findings.push(...newFindings(findings, compareTree(log, known.tree, tree)));
-    notes.push(...scan.losses);
+    notes.push(...describeLosses(scan));
+    const { losses } = scan;
+    const checkpoints = inputs.compare({ tree, losses, last: extent.last });
+    notes.push(...checkpoints.notes);
+    const others = known.tree ? compareTree(log, known.tree, tree, checkpoints.vouchedTo) : [];
+    findings.push(...newFindings(findings, [...others, ...checkpoints.findings]));
+    findings.push(...changedFinding(findings, checkpoints.changed));
     if (isWhole && findings.length === 0) {
       onStep('Folding the log');
       const failure = await foldFailure(() => foldFile(emptyFold(), log.location, position(end)));
@@ -125,8 +134,8 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
       notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
     }
-    if ([log, readModels, known.tree?.file].some((file) => file?.hasChanged())) return undefined;
-    const root = tree.root()?.toString('hex') ?? null;
+    if ([log, readModels, known.tree?.file, inputs.file].some((file) => file?.hasChanged())) return undefined;
+    const root = tree.root(scan.acceptedTo)?.toString('hex') ?? null;
     return { ok: findings.length === 0, events: scan.events, root, findings, notes };
   } finally {
     extent.close();
@@ -134,13 +143,13 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   }
 }
 
-const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree): Finding[] =>
+const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vouchedTo: number): Finding[] =>
   treeFindings({
     log: log.location,
     tree: file.location,
     differing: tree.differing,
     tileRoots: tree.tileRoots(),
-    vouchedTo: 0,
+    vouchedTo,
   });
 
 /** Those about events that nothing was found at. */

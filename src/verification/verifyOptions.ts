@@ -1,6 +1,17 @@
+import type { VerifierKey } from '../integrity/notes/noteKeys.ts';
 import type { OnProgress } from './scanSource.ts';
 
-export interface VerifyOptions {
+/** What the log is compared with that is not in its folder. */
+export interface CheckpointOptions {
+  /** A folder or file with published checkpoints. */
+  readonly checkpoints?: string | undefined;
+  /** Whether there may be none yet. */
+  readonly isOptional?: boolean | undefined;
+  /** The key of the log that the caller trusts; default: those that stand beside the log. */
+  readonly publicKey?: VerifierKey | undefined;
+}
+
+export interface VerifyOptions extends CheckpointOptions {
   /** Positions of the first and the last event to verify; default: the whole log. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;

@@ -115,7 +115,17 @@ test('verifies an export, and finds what was changed in it', async () => {
 
 test('ends with 2 and an empty standard output when it is used wrongly or cannot run', async () => {
   const empty = join(folders.path, 'empty');
-  const wrong = [['--from', '0'], ['--from', '5', '--to', '4'], ['--what'], ['a', 'b'], ['missing.ndjson'], []];
+  const wrong = [
+    ['--from', '0'],
+    ['--from', '5', '--to', '4'],
+    ['--what'],
+    ['a', 'b'],
+    ['missing.ndjson'],
+    [],
+    ['--public-key', 'svc/1+abc'],
+    ['--checkpoints', ''],
+    ['--checkpoints', join(empty, 'missing')],
+  ];
   for (const args of wrong) {
     expect(await verify(empty, ...args), args.join(' ')).toMatchObject({ exitCode: 2, stdout: [] });
   }

@@ -1,8 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Position, position } from '../../../src/domain/core/brands.ts';
+import { instant, type Position, position } from '../../../src/domain/core/brands.ts';
+import { LOSSES_STREAM, LossAccepted } from '../../../src/domain/losses/events.ts';
+import { newEventId } from '../../../src/eventLog/eventId.ts';
 import type { StoredEvent } from '../../../src/eventLog/eventLog.ts';
+import { chainEvent, NO_HASH } from '../../../src/eventLog/hashChain.ts';
 import { writeExport } from '../../../src/eventLog/transfer/exportFile.ts';
 import type { LogRow } from './forgeries.ts';
 
@@ -53,4 +56,30 @@ export async function writeForgedExport(path: string, rows: readonly LogRow[]): 
   }
   const head: Position = position(rows.at(-1)?.position ?? 0);
   await writeExport(path, { head, keys: { installation: undefined, keys: [] }, events: events() });
+}
+
+/** The event with which an operator accepts that a log lost its last events. */
+export function acceptedLoss(left: readonly LogRow[], before: readonly LogRow[]): LogRow {
+  const endOf = (rows: readonly LogRow[]) => ({
+    position: position(rows.length),
+    hash: (JSON.parse((rows.at(-1) as LogRow).metadata) as { readonly hash: string }).hash,
+    time: instant((rows.at(-1) as LogRow).time),
+  });
+  const lost = before.length - left.length;
+  const { type, data } = LossAccepted({ of: 'log', known: endOf(before), found: endOf(left), lost });
+  const event = {
+    id: newEventId(),
+    type,
+    time: (before.at(-1) as LogRow).time,
+    data: JSON.stringify(data),
+    metadata: JSON.stringify({
+      schemaVersion: 1,
+      metadataVersion: 2,
+      actor: { kind: 'cli', command: 'accept-loss', user: 'root' },
+      correlationId: newEventId(),
+      node: 'n1',
+    }),
+  };
+  const { metadata } = chainEvent(event, LOSSES_STREAM, 0, NO_HASH);
+  return { ...event, metadata, position: left.length + 1, stream: LOSSES_STREAM, revision: 0, version: 1 };
 }
