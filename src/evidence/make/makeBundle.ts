@@ -1,4 +1,6 @@
-import { writeNewFile } from '../../eventLog/newFile.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { isFileError } from '../../dataFolder/fileErrors.ts';
+import { CannotWriteFile, writeNewFile } from '../../eventLog/newFile.ts';
 import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
 import type { SubtreeHash } from '../../integrity/merkle/proofs.ts';
 import { writeConsistencyLine } from '../check/checkSignatures.ts';
@@ -74,21 +76,21 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
   const { origin, size: treeSize, root } = notes.latest;
   if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
   let made: MadeBundle | undefined;
-  await writeNewFile(path, async (file) => {
+  const write = async (file: FileHandle) => {
     const writer = new BundleWriter(file);
     const verifier = ownVerifierDigest();
     await writer.add(README, ownReadme);
     await writer.add(VERIFIER, readVerifierPage());
     const events = new ProvedEvents({ origin, treeSize, subtrees: () => tree.subtrees() });
     const parts: BundlePart[] = [];
-    const write = async ({ part, events: lines, proofs }: ProvedPart) => {
+    const writePart = async ({ part, events: lines, proofs }: ProvedPart) => {
       parts.push(part);
       await writer.add(part.events, lines);
       await writer.add(part.proofs, proofs);
     };
-    const uncovered = await addEvents(options, events, write);
+    const uncovered = await addEvents(options, events, writePart);
     if (events.counts.count === 0) throw nothingFound(uncovered);
-    await write(events.finish());
+    await writePart(events.finish());
     if (events.root().toString('hex') !== root) throw notTheLog(treeSize);
     const { counts } = events;
     await addCheckpoints(writer, options, counts);
@@ -111,7 +113,12 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
     await writer.finish();
     const { count, firstPosition, lastPosition } = counts;
     made = { path, events: count, firstPosition, lastPosition, treeSize, vkey: notes.vkey, uncovered, verifier };
-  });
+  };
+  try {
+    await writeNewFile(path, write);
+  } catch (error) {
+    throw isFileError(error) ? cannotWrite(path, error as Error) : error;
+  }
   return made as MadeBundle;
 }
 
@@ -158,6 +165,14 @@ async function addCheckpoints(
   await writer.add(CONSISTENCY, consistency);
   for (const [index, note] of notes.keyChanges.entries()) await writer.add(keyChangeName(index + 1), note);
 }
+
+const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC' || code === 'EDQUOT';
+
+const cannotWrite = (path: string, cause: Error) =>
+  new CannotWriteFile(
+    `${path} cannot be written: ${cause.message}. Nothing of it was left. ${isFull(cause) ? 'Make room on its disk, or name a file on another one.' : 'Check its folder and the permissions of that.'}`,
+    { cause },
+  );
 
 const notTheLog = (size: number) =>
   new CannotMakeEvidence(
