@@ -146,6 +146,38 @@ journeys('request log', () => {
     await page.getByRole('dialog', { name: sentence }).waitFor();
   });
 
+  test('explains why an account served a request, why the others did not, and why one was refused', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 3 });
+    const [failing, paused, serving] = gateway.pool;
+    await gateway.api('POST', `/api/accounts/${paused?.id}/pause`);
+    failing?.at.next(serverError());
+    await ask(gateway);
+    await gateway.api('POST', `/api/accounts/${serving?.id}/pause`);
+    await gateway.api('POST', `/api/accounts/${failing?.id}/pause`);
+    await ask(gateway, { model: 'gpt-5.5' });
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).filter({ hasText: 'after 2 attempts' }).click();
+    const panel = page.getByRole('dialog', { name: 'gpt-5.1' });
+    const explanation = panel.getByRole('region', { name: 'Explanation' });
+    await explanation.getByRole('button', { name: 'Explain' }).click();
+    await explanation.getByRole('heading', { name: /^Attempt 2: / }).waitFor();
+    await explanation.getByText('No other account could be chosen.').waitFor();
+    expect(await explanation.getByText('Chosen', { exact: true }).count()).toBe(2);
+    await explanation.getByText('Paused', { exact: true }).first().waitFor();
+    await explanation.getByText('Already tried', { exact: true }).waitFor();
+    await explanation.getByRole('link', { name: /^RequestCompleted at / }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByText('There was no account that could serve it, now or later.').waitFor();
+    expect(await page.getByText('Paused', { exact: true }).count()).toBe(3);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download receipt' }).click(),
+    ]);
+    const receipt = JSON.parse(readFileSync(await file.path(), 'utf8'));
+    expect(JSON.parse(receipt.entry).type).toBe('RequestCompleted');
+    expect(receipt.proof).toContain(receipt.checkpoint.trim());
+  });
+
   test('exports the matching rows as CSV and JSON', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);

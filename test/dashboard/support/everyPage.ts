@@ -55,6 +55,7 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/api-keys', open: button('ci-runners') },
     { path: '/api-keys', open: menuItem('Actions for ci-runners', 'Regenerate …') },
     { path: `/request-logs?request=${requestId}` },
+    { path: `/request-logs?request=${requestId}`, open: button('Explain') },
     { path: '/request-logs?status=200&model=gpt-5.1&last=7d', open: button('Model') },
     { path: '/request-logs?since=2026-01-01T00:00:00Z&search=x', open: button('Custom range') },
     { path: '/request-logs', open: button('Export') },
