@@ -77,7 +77,9 @@ async function serve(): Promise<void> {
       buildsDashboard: true,
       onFatal(error) {
         printFatal(error);
-        void Promise.resolve(service?.stop()).finally(() => process.exit(1));
+        void Promise.resolve(service?.stop({ reason: 'failure', detail: error.message })).finally(() =>
+          process.exit(1),
+        );
       },
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { StopReason } from '../domain/audit/events.ts';
 import { createClientAddress } from '../http/client/clientAddress.ts';
 import { createIsHttps } from '../http/client/isHttps.ts';
 import { createIsThisMachine } from '../http/client/isThisMachine.ts';
@@ -21,8 +22,11 @@ import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
 
 export interface Service {
   readonly url: string;
-  /** Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log and closes everything. Safe to call twice. */
-  stop(): Promise<void>;
+  /**
+   * Lets open streams finish for `SVC_DRAIN_SECONDS`, flushes the log and closes everything. Safe to call twice.
+   * @param reason is recorded; default: a command
+   */
+  stop(reason?: StopReason): Promise<void>;
   /** Ends the open requests that `stop` waits for, with `shutting_down`. */
   endOpenRequests(): void;
 }
@@ -78,9 +82,10 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   await management.start();
   checkpoints.start();
   void startBackgroundWork({ ...foundation, progress: readModels.progress, tree });
+  pendingState.records.recordStart();
 
   let stopped: Promise<void> | undefined;
-  async function stopOnce(): Promise<void> {
+  async function stopOnce(reason: StopReason): Promise<void> {
     proxy.close();
     management.endLive();
     server.stopListening();
@@ -98,16 +103,15 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await provider.stop();
     await proxy.stop();
     foundation.clock.stop();
-    await pendingState.records.stop();
-    await checkpoints.stop(foundation.hot.state.position);
+    await checkpoints.stop(await pendingState.records.stop(reason));
     await tree.close();
     await readModels.close();
     await foundation.close();
   }
   return {
     url: server.url,
-    stop: () => {
-      stopped ??= stopOnce();
+    stop: (reason = { reason: 'command', detail: null }) => {
+      stopped ??= stopOnce(reason);
       return stopped;
     },
     endOpenRequests: () => void proxy.drained(0).then(() => server.closed(MIN_DELIVERY_MS)),

@@ -1,9 +1,10 @@
+import type { StopReason } from '../domain/audit/events.ts';
 import type { Print } from '../lib/log/line.ts';
 
 /** What signals end. */
 export interface StoppableService {
   /** Lets open requests finish, then closes everything. Safe to call twice. */
-  stop(): Promise<void>;
+  stop(reason: StopReason): Promise<void>;
   /** Ends the open requests that `stop` waits for. */
   endOpenRequests(): void;
 }
@@ -74,7 +75,7 @@ class ServiceSignals {
         this.#isStopped = true;
         onStopped(error);
       };
-      service.stop().then(() => stopped(), stopped);
+      service.stop({ reason: 'signal', detail: signal }).then(() => stopped(), stopped);
     } else if (this.#count === 2) {
       this.#print(`${signal}: ending open requests now, send it again to end svc without waiting for anything`);
       service.endOpenRequests();

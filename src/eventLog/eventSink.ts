@@ -33,12 +33,14 @@ export interface EventSink {
    * Makes an event durable.
    * @param onGivenUp called when it is certain that the event will never be written
    * @returns the position of the event
-   * @throws LogUnavailable when the log rejected the event, the queue is full, or `timeoutMs` has passed. After a timeout
-   *   the event stays queued and may still be written
+   * @throws LogUnavailable when the log rejected the event, the queue is full, the sink is closed, or `timeoutMs` has
+   *   passed. After a timeout the event stays queued and may still be written
    */
   record(event: EventToAppend, onGivenUp?: () => void): Promise<Position>;
   /** Waits until no event is pending. */
   flush(): Promise<void>;
+  /** From now on `record` rejects every event. Waits until no earlier one is pending. */
+  close(): Promise<void>;
   /** Number of events whose outcome is open. */
   readonly pending: number;
   /**
@@ -93,6 +95,7 @@ export function createEventSink({
   let timeoutCheck: NodeJS.Timeout | undefined;
   /** The outcome of the last append is unknown. */
   let isFailing = false;
+  let isClosed = false;
   /** When the log rejected an event or a trial began; undefined once it accepted one. */
   let refusedAt: number | undefined;
 
@@ -168,8 +171,17 @@ export function createEventSink({
     }, timeoutMs / 4);
   }
 
+  async function flush(): Promise<void> {
+    if (!isRunning) return;
+    await new Promise<void>((resolve) => flushWaiters.push(resolve));
+  }
+
   return {
     record(event, onGivenUp) {
+      if (isClosed) {
+        onGivenUp?.();
+        return Promise.reject(new LogUnavailable('the service has stopped'));
+      }
       if (inFlight.length + queue.length >= maxPending) {
         onGivenUp?.();
         return Promise.reject(new LogUnavailable('too many events are waiting for the log'));
@@ -180,9 +192,10 @@ export function createEventSink({
         if (!isRunning) void run();
       });
     },
-    async flush() {
-      if (!isRunning) return;
-      await new Promise<void>((resolve) => flushWaiters.push(resolve));
+    flush,
+    close() {
+      isClosed = true;
+      return flush();
     },
     get pending() {
       return inFlight.length + queue.length;

@@ -213,3 +213,17 @@ test('lets no work begin from the first failed append until one succeeds', async
   await recorded;
   expect(sink.mayBegin()).toBe(true);
 });
+
+test('a closed sink writes what it had accepted and rejects every later event', async () => {
+  const gate = Promise.withResolvers<'written'>();
+  const { sink, written } = aSink(() => gate.promise);
+  const events = someEvents(3);
+  const recorded = Promise.all(events.map((event) => sink.record(event)));
+  const closed = sink.close();
+  const onGivenUp = vi.fn();
+  await expect(sink.record(anEvent(), onGivenUp)).rejects.toEqual(unavailable);
+  expect(onGivenUp).toHaveBeenCalledOnce();
+  gate.resolve('written');
+  await closed;
+  expect([await recorded, written]).toEqual([[1, 2, 3], events]);
+});

@@ -101,7 +101,8 @@ test('starts without its outbox when EventStoreDB has all of its events', SLOW, 
   await vi.waitUntil(() => completedIn(cluster) === 1 + ANSWERED, soon);
   expect(await node.ask()).toBe(200);
   await vi.waitUntil(() => completedIn(cluster) === 2 + ANSWERED, soon);
-  await vi.waitUntil(() => eventsIn(join(folder, 'outbox.sqlite')) <= 1, soon);
+  // The last event of each stream stays: requests and the start of the node.
+  await vi.waitUntil(() => eventsIn(join(folder, 'outbox.sqlite')) <= 2, soon);
   await node.service.kill();
   faults['the outbox was deleted']?.(folder);
   const again = await cluster.node('a');

@@ -1,22 +1,29 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import type { EvidenceMade, StopReason, VerificationMade } from '../../domain/audit/events.ts';
 import { ClockJumped } from '../../domain/clock/events.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
+import type { EventOf } from '../../domain/core/event.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
 import { DeliveredRevisions } from '../../eventLog/outbox/deliveredRevisions.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
 import { CAN_COME_LATE } from '../../eventLog/outbox/parkedEvents.ts';
+import type { Print } from '../../lib/log/line.ts';
+import { withTimeout } from '../../lib/withTimeout.ts';
 import type { RecordRefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
 import { createRefreshResultRecorder } from '../../provider/tokens/refreshResultRecorder.ts';
 import type { AnnouncedReservations } from '../../proxy/admission/announcedReservations.ts';
 import type { Ledger } from '../../proxy/admission/ledger.ts';
 import { PendingRequests } from '../../proxy/settlement/pendingRequests.ts';
 import type { Jump, LimitClock } from '../../state/clock/limitClock.ts';
+import type { Cause } from '../../state/commands/commandHandler.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
+import { createLifecycleRecords } from './lifecycleRecords.ts';
 import type { Store } from './store.ts';
 
 export interface NodeRecordsOptions {
+  readonly print: Print;
   readonly store: Store;
   readonly folder: DataFolder;
   readonly hot: HotRunner;
@@ -41,13 +48,30 @@ export interface NodeRecords {
   readonly recordClockJump: (jump: Jump) => Promise<unknown>;
   /** Requests that are durable in the outbox and not in the log yet; undefined without an outbox. */
   readonly pending: PendingRequests | undefined;
-  /** Waits until everything is durable, then gives the outbox a moment to drain. */
-  stop(): Promise<void>;
+  /** Records what an operator or the service did with the log as a whole: a verification, evidence. Durable when it resolves. */
+  readonly recordAudit: RecordAudit;
+  /** Records that this node serves requests. Called once, when it listens. */
+  recordStart(): void;
+  /**
+   * Waits until everything is durable, records the stop of this node as the last event of its streams, then gives the outbox a
+   * moment to drain. Nothing can be recorded any more.
+   * @returns the position of the stop in the log; the last position that this node knows if the log does not have it yet
+   */
+  stop(reason: StopReason): Promise<Position>;
 }
+
+/** @throws LogUnavailable */
+export type RecordAudit = (
+  event: EventOf<typeof VerificationMade | typeof EvidenceMade>,
+  cause: Cause,
+) => Promise<void>;
+
+/** How long a stop waits for this node to read the event of it back from EventStoreDB. */
+const READ_BACK_TIMEOUT_MS = 1_000;
 
 /** Records into the log if it is in the data folder, otherwise into the outbox. */
 export async function createNodeRecords(options: NodeRecordsOptions): Promise<NodeRecords> {
-  const { store, folder, hot, now } = options;
+  const { store, folder, hot, now, print } = options;
   const sink = (category: string, isTyped = false): EventSink =>
     createEventSink({
       log: store.outbox ?? store.log,
@@ -56,7 +80,12 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       category,
       isTyped,
     });
-  const [requests, sessions, clocks] = [sink('requests', true), sink('sessions'), sink('clocks')];
+  const [requests, sessions, clocks, audits] = [
+    sink('requests', true),
+    sink('sessions'),
+    sink('clocks'),
+    sink('audits'),
+  ];
   const recordClockJump = (jump: Jump) =>
     clocks.record({
       id: newEventId(),
@@ -65,6 +94,11 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       actor: { kind: 'system', reason: 'the clock of the machine is watched' },
       correlationId: newEventId(),
     });
+  const recordAudit: RecordAudit = async (event, { actor, correlationId }) => {
+    await audits.record({ ...event, id: newEventId(), time: now(), actor, correlationId });
+  };
+  const lifecycle = createLifecycleRecords({ sink: sink('nodes'), folder, hot, now, print });
+
   const mayBegin = () => !store.isFailing() && requests.mayBegin();
   const { outbox } = store;
   if (!outbox) {
@@ -74,10 +108,11 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
       recordSession: sessions.record,
       recordResult: undefined,
       recordClockJump,
+      recordAudit,
+      recordStart: lifecycle.recordStart,
       pending: undefined,
-      async stop() {
-        for (const each of [requests, sessions, clocks]) await each.flush();
-      },
+      stop: async (reason) =>
+        (await lifecycle.recordStop(reason, [requests, sessions, clocks, audits])) ?? hot.state.position,
     };
   }
   const refreshes = sink('refreshes');
@@ -93,10 +128,21 @@ export async function createNodeRecords(options: NodeRecordsOptions): Promise<No
     },
     recordResult: createRefreshResultRecorder({ hot: hot.state, record: refreshes.record, now }),
     recordClockJump,
+    recordAudit,
+    recordStart: lifecycle.recordStart,
     pending,
-    async stop() {
-      for (const each of [requests, sessions, clocks, refreshes]) await each.flush();
+    async stop(reason) {
+      const isRecorded =
+        (await lifecycle.recordStop(reason, [requests, sessions, clocks, audits, refreshes])) !== undefined;
+      // The outbox has applied the event already: from now on only the log delivers it.
+      const inLog = new Promise<Position>((resolve) => {
+        hot.onFolded((event) => {
+          if (event.type === 'NodeStopped' && event.data.boot === folder.boot) resolve(event.position);
+        });
+      });
       await outbox.close();
+      const isDelivered = isRecorded && outbox.pending === 0;
+      return (isDelivered ? await withTimeout(READ_BACK_TIMEOUT_MS, inLog) : undefined) ?? hot.state.position;
     },
   };
 }

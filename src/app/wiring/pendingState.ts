@@ -23,7 +23,7 @@ export interface PendingState {
 
 /** Creates the ledger, the cool-downs and the sinks of this node, and keeps them in step with the log. */
 export async function createPendingState(foundation: Foundation): Promise<PendingState> {
-  const { folder, store, hot, now, clock, nodes } = foundation;
+  const { folder, store, hot, now, clock, nodes, print } = foundation;
   const isOfThisStart = (stream: string) => stream.startsWith(`requests-${folder.node}.${folder.boot}_`);
   const isOfThisNode = (stream: string) => stream.startsWith(`requests-${folder.node}.`);
   const ledger = new Ledger();
@@ -42,7 +42,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
     if (event.type === 'RequestCompleted') ledger.release(event.data.requestId);
   });
   const { limitClock } = clock;
-  const records = await createNodeRecords({ store, folder, hot, now, ledger, announced, limitClock });
+  const records = await createNodeRecords({ print, store, folder, hot, now, ledger, announced, limitClock });
   const { pending, recordRequest: record } = records;
   const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
   hot.onFolded((event) => cooldowns.onFolded(event));
@@ -57,9 +57,9 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
         cooldowns.flush();
         return record(event, onGivenUp);
       },
-      async stop() {
+      stop(reason) {
         cooldowns.flush();
-        await records.stop();
+        return records.stop(reason);
       },
     },
     sharedLimits: new SharedLimits({

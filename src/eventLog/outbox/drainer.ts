@@ -5,6 +5,7 @@ import { type BatchLimits, batchesByStream } from '../batchesByStream.ts';
 import type { ReplicationOutcome, ReplicationTarget } from '../replicationTarget.ts';
 import type { DrainListener, DrainTiming, RefusedEvents } from './drainListener.ts';
 import { HeldStreams } from './heldStreams.ts';
+import { endsStart, heldOfSameStart } from './nodeStops.ts';
 import type { OutboxEvent, OutboxReader } from './outboxReader.ts';
 
 export interface DrainerOptions extends DrainListener {
@@ -113,6 +114,11 @@ export function startDrainer(options: DrainerOptions): Drainer {
 
   async function deliver(batch: readonly OutboxEvent[]): Promise<Delivery> {
     const { stream } = batch[0] as OutboxEvent;
+    const reason = whyStopWaits(batch);
+    if (reason !== undefined) {
+      held.add(stream, { reason });
+      return 'changed';
+    }
     let since = performance.now();
     let pauseMs = FIRST_PAUSE_MS;
     for (let rest = batch; rest.length > 0; ) {
@@ -155,10 +161,23 @@ export function startDrainer(options: DrainerOptions): Drainer {
     return 'delivered';
   }
 
+  /** Why the stop of a node must not be written yet; undefined for a batch without one, and when nothing of its start is held. */
+  function whyStopWaits(batch: readonly OutboxEvent[]): string | undefined {
+    if (!endsStart(batch)) return undefined;
+    const other = heldOfSameStart((batch[0] as OutboxEvent).stream, held.streams);
+    return other && `it has the stop of a node, which comes after all events of ${other}`;
+  }
+
   /** Tries each held stream that is due once. One that is accepted again is drained in order with the others. */
   async function retryHeld(): Promise<void> {
     for (const stream of held.due()) {
       const events = await firstPending(stream);
+      if (endsStart(events)) {
+        const reason = whyStopWaits(events);
+        if (reason !== undefined) held.postpone(stream, { reason });
+        else release(stream, events);
+        continue;
+      }
       const attempt: Attempt = events.length > 0 ? await tryAppend(events) : { kind: 'written', count: 0 };
       if (signal.aborted) return;
       if (attempt.kind === 'smaller') continue;
@@ -167,9 +186,14 @@ export function startDrainer(options: DrainerOptions): Drainer {
         attempt.kind === 'refused' || (attempt.kind === 'held' && held.differedForMs(stream) >= confirmMs);
       if (attempt.kind === 'written') advance(events.slice(0, attempt.count));
       else if (!isRefused || !(await parkRefused(events, { scope: 'stream', ...attempt }))) continue;
-      cursor = position(Math.min(cursor, (events[0]?.position ?? Number.POSITIVE_INFINITY) - 1));
-      held.remove(stream);
+      release(stream, events);
     }
+  }
+
+  /** The stream is drained in order again, from these events on. */
+  function release(stream: string, events: readonly OutboxEvent[]): void {
+    cursor = position(Math.min(cursor, (events[0]?.position ?? Number.POSITIVE_INFINITY) - 1));
+    held.remove(stream);
   }
 
   /** The next batch of one stream. */
@@ -184,7 +208,8 @@ export function startDrainer(options: DrainerOptions): Drainer {
     for (const other of from.streamNames()) {
       if (other === stream || held.streams.has(other)) continue;
       const events = await firstPending(other);
-      if (events.length === 0) continue;
+      // The stop of a node must not be written ahead of what comes before it.
+      if (events.length === 0 || endsStart(events)) continue;
       const attempt = await tryAppend(events);
       if (attempt.kind === 'written') advance(events.slice(0, attempt.count));
       return attempt.kind !== 'unknown';

@@ -19,6 +19,10 @@ export const CAN_COME_LATE: ReadonlySet<string> = new Set<RecordedEvent['type']>
   'TokensRefreshed',
   'TokenRefreshFailed',
   'ClockJumped',
+  'NodeStarted',
+  'NodeStopped',
+  'VerificationMade',
+  'EvidenceMade',
 ]);
 
 /** Number of events that are parked in the file of an outbox. */

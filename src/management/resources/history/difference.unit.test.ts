@@ -43,3 +43,9 @@ test('finds secrets by name and format at any depth', () => {
     list: [REDACTED, REDACTED, 'plain'],
   });
 });
+
+test('shows the hashes of trees and files, and hides a sealed value in their place', () => {
+  const root = 'ab'.repeat(32);
+  expect(redact({ root, file: { sha256: root }, seal: root })).toEqual({ root, file: { sha256: root }, seal: root });
+  expect(redact({ root: 'sealed.value', keyHash: root })).toEqual({ root: '[hidden]', keyHash: '[hidden]' });
+});
