@@ -187,6 +187,8 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     while (shared && !stopping.signal.aborted) {
       const before = store.last()?.seq ?? 0;
       await signer.refresh().catch(() => undefined);
+      // The store is closed when a stop did not wait for the refresh.
+      if (stopping.signal.aborted) return;
       if ((store.last()?.seq ?? 0) > before) onNotes();
       await sleep(followIntervalMs, stopping.signal);
     }
