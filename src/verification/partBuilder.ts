@@ -1,6 +1,5 @@
 import { type Finding, MAX_FINDINGS } from './finding.ts';
 import { Keys64 } from './key64Set.ts';
-import type { ScannedEvent } from './scannedEvent.ts';
 import type { AcceptedLoss, ScannedPart, Segment, Sighting } from './scanProtocol.ts';
 
 /** Collects what a part of a log contains. */
@@ -49,7 +48,7 @@ export class PartBuilder {
 
   /** Adds an event to the segment that it continues, or begins another one. */
   link(
-    [position, stream, revision]: ScannedEvent,
+    [position, stream, revision]: readonly [position: number, stream: string, revision: number, ...unknown[]],
     previousHash: string | undefined,
     hash: string | undefined,
     isEdited: boolean,

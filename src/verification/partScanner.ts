@@ -1,5 +1,6 @@
 import { CheckpointKeyLossAccepted, LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
+import { type ArchivedLeaf, archivedIdentities } from './archivedEntry.ts';
 import { CanonicalMetadata } from './canonicalText.ts';
 import { checkEvent } from './checkEvent.ts';
 import { Keys64 } from './key64Set.ts';
@@ -25,9 +26,16 @@ export class PartScanner {
     this.#tree = tree;
   }
 
-  scan(events: Iterable<ScannedEvent>): ScannedPart {
+  /** @param hashOfArchived the hash that the next event names behind an archived one */
+  scan(
+    events: Iterable<ScannedEvent | ArchivedLeaf>,
+    hashOfArchived: (leaf: ArchivedLeaf) => string | undefined = () => undefined,
+  ): ScannedPart {
     const [part, leaves] = [new PartBuilder(), new PartLeaves(this.#tree)];
-    for (const event of events) leaves.add(event[0], this.#scanEvent(part, event));
+    for (const event of events) {
+      if (!Array.isArray(event)) this.#scanArchived(part, leaves, event, hashOfArchived(event));
+      else leaves.add(event[0], this.#scanEvent(part, event));
+    }
     return { ...part.part, leaves: leaves.leaves() };
   }
 
@@ -51,6 +59,20 @@ export class PartScanner {
       if (loss) part.losses.push(loss);
     }
     return leaf;
+  }
+
+  /** Of an archived event its place, its id and, of a request, its end are known. */
+  #scanArchived(part: PartBuilder, leaves: PartLeaves, leaf: ArchivedLeaf, hash: string | undefined): void {
+    const { position, text, entry } = leaf;
+    leaves.add(position, text);
+    if (!entry) return;
+    // The name of a stream that is too long for an entry is not known.
+    const stream = typeof entry.stream === 'string' ? entry.stream : `archived ${entry.stream.sha256}`;
+    part.link([position, stream, entry.revision], undefined, hash, false);
+    for (const [of, value] of archivedIdentities(leaf)) {
+      (of === 'id' ? part.ids : part.ends).add(value);
+      if (this.#wanted.has(value)) part.sightings.push({ name: value, position });
+    }
   }
 
   /** Notes what a request says about the log before it: its key, its accounts, and up to where it was decided upon. */
@@ -82,11 +104,13 @@ function acceptedLoss(position: number, type: string, data: unknown, leaf: strin
 }
 
 /** Finds the events that have one of these keys, to compare what seems to be there twice. */
-export function locate(events: Iterable<ScannedEvent>, keys: ReadonlySet<string>): Occurrence[] {
+export function locate(events: Iterable<ScannedEvent | ArchivedLeaf>, keys: ReadonlySet<string>): Occurrence[] {
   const found: Occurrence[] = [];
   for (const event of events) {
-    for (const [of, value] of identitiesOf(event)) {
-      if (keys.has(`${of} ${Keys64.keyOf(value)}`)) found.push({ of, value, position: event[0], stream: event[1] });
+    const isRow = Array.isArray(event);
+    const [position, stream] = isRow ? event : [event.position, String(event.entry?.stream)];
+    for (const [of, value] of isRow ? identitiesOf(event) : archivedIdentities(event)) {
+      if (keys.has(`${of} ${Keys64.keyOf(value)}`)) found.push({ of, value, position, stream });
     }
   }
   return found;

@@ -1,23 +1,31 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { type ArchivedEntry, ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { parseJson } from '../eventLog/storedChain.ts';
+import { ArchivedHashes, type ArchivedLeaf, readArchived } from './archivedEntry.ts';
 import { SCANNED_COLUMNS, type ScannedEvent } from './scannedEvent.ts';
 import type { ScanRange, ScanSource } from './scanProtocol.ts';
 
 export interface RangeReader {
   /** The events of a range, in the order in which the source has them. */
   events(range: ScanRange): Iterable<ScannedEvent>;
+  /** The events of a range, with what is left of those that are archived and have no row. */
+  withArchived(range: ScanRange): Iterable<ScannedEvent | ArchivedLeaf>;
+  /** The hash that the next event of a stream names, where an archived event is the last one of its stream. */
+  hashOfArchived(leaf: ArchivedLeaf): string | undefined;
   /** The beginnings of lines that should be events and are not, since the last call. */
   takeMalformed(): string[];
   close(): void;
 }
 
 export const openRangeReader = (source: ScanSource): RangeReader =>
-  source.kind === 'sqlite' ? openSqlite(source.location) : openExportRanges(source.path);
+  source.kind === 'sqlite' ? openSqlite(source.location, source.archive) : openExportRanges(source.path);
 
 const ROWS_PER_READ = 256;
 
-function openSqlite(location: string): RangeReader {
+function openSqlite(location: string, archivePath: string | undefined): RangeReader {
+  const archived = archivePath === undefined ? undefined : ArchivedEvents.open(archivePath);
+  const hashes = archived && new ArchivedHashes(archived);
   const database = openForReading(location);
   const page = database.prepare(
     `SELECT ${SCANNED_COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${ROWS_PER_READ}`,
@@ -31,7 +39,32 @@ function openSqlite(location: string): RangeReader {
       after = (rows.at(-1) as ScannedEvent)[0];
     }
   }
-  return { events, takeMalformed: () => [], close: () => database.close() };
+  return {
+    events,
+    withArchived: (range) => (archived ? merged(events(range), archived.entries(range.from, range.to)) : events(range)),
+    hashOfArchived: (leaf) => hashes?.hashOf(leaf),
+    takeMalformed: () => [],
+    close() {
+      database.close();
+      archived?.close();
+    },
+  };
+}
+
+/** In the order of positions. Rows that are still there although they are archived are read as rows. */
+function* merged(
+  rows: Iterable<ScannedEvent>,
+  archived: Iterable<ArchivedEntry>,
+): Generator<ScannedEvent | ArchivedLeaf> {
+  const rest = archived[Symbol.iterator]();
+  let next = rest.next();
+  for (const row of rows) {
+    for (; next.done !== true && next.value.position <= row[0]; next = rest.next()) {
+      if (next.value.position < row[0]) yield readArchived(next.value);
+    }
+    yield row;
+  }
+  for (; next.done !== true; next = rest.next()) yield readArchived(next.value);
 }
 
 const LINE_FEED = 10;
@@ -61,6 +94,8 @@ function openExportRanges(path: string): RangeReader {
   }
   return {
     events,
+    withArchived: events,
+    hashOfArchived: () => undefined,
     takeMalformed: () => malformed.splice(0),
     close: () => closeSync(file),
   };

@@ -15,6 +15,9 @@ export interface RequestFacts {
 /** Types of events with which a request ends: writers append one of them for each request. */
 const ENDS: ReadonlySet<string> = new Set([RequestCompleted.type, RequestRefused.type]);
 
+/** Whether a request ends with an event of this type. */
+export const isRequestEnd = (type: string): boolean => ENDS.has(type);
+
 const captures = ['requestId', 'keyId', 'accountId'] as const;
 const readers: Readonly<Record<number, ReturnType<typeof createFieldReader> | undefined>> = Object.fromEntries(
   Object.entries(completedRequestVersions).map(([version, schema]) => [
@@ -56,7 +59,7 @@ export function requestFacts(type: string, data: unknown): RequestFacts {
   const { requestId, keyId, accountId, admission, attempts } = (data ?? {}) as RequestData;
   const bases = [admission, ...(Array.isArray(attempts) ? attempts : [])] as RequestData['admission'][];
   return {
-    endedId: ENDS.has(type) ? textOf(requestId) : undefined,
+    endedId: isRequestEnd(type) ? textOf(requestId) : undefined,
     keyId: textOf(keyId),
     accountId: textOf(accountId),
     decidedAt: Math.max(0, ...bases.map((basis) => (typeof basis?.decidedAt === 'number' ? basis.decidedAt : 0))),

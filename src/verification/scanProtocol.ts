@@ -9,6 +9,8 @@ export type ScanSource =
       readonly location: string;
       /** Path or `file:` URI of `tree.sqlite`, with which the leaves are compared. */
       readonly tree?: string | undefined;
+      /** Path or `file:` URI of `archive.sqlite`, which has the leaf entries of archived events. */
+      readonly archive?: string | undefined;
     }
   | { readonly kind: 'export'; readonly path: string };
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { CONTINUED_HASH } from '../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../eventLog/sqlite/acceptedLosses.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
@@ -45,7 +46,7 @@ export const describeLosses = ({ losses }: Scan): string[] =>
 /** Reads a source once, on all cores, and checks each event and how they follow each other. */
 export async function scanSource(options: ScanOptions): Promise<Scan> {
   const { source, ranges, after, wanted, total, onProgress, onPart, signal } = options;
-  const lookup = source.kind === 'sqlite' && after > 0 ? openLookup(source.location) : undefined;
+  const lookup = source.kind === 'sqlite' && after > 0 ? openLookup(source.location, source.archive) : undefined;
   const joiner = new LogJoiner({ after, headBefore: lookup?.headBefore ?? (() => undefined) });
   const pool = startScanPool(source, wanted, options.threads);
   const sightings: Sighting[] = [];
@@ -117,7 +118,8 @@ const repetition = ({ of, value, position, stream }: Occurrence, earlier: Occurr
   found: 'it again',
 });
 
-function openLookup(location: string) {
+function openLookup(location: string, archivePath: string | undefined) {
+  const archived = archivePath === undefined ? undefined : ArchivedEvents.open(archivePath);
   const database: DatabaseSync = openForReading(location);
   const select = database.prepare(
     `SELECT position, ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`,
@@ -126,8 +128,16 @@ function openLookup(location: string) {
     acceptedUpTo: readAcceptedUpTo(database),
     headBefore(stream: string, revision: number) {
       const row = select.get(stream, revision) as { position: number; hash: string | null } | undefined;
-      return row && { position: row.position, hash: row.hash ?? undefined };
+      if (row) return { position: row.position, hash: row.hash ?? undefined };
+      const head = archived?.headOf(stream);
+      // Where in the archive it is does not matter: it is before what is verified.
+      return head && head.revision >= revision
+        ? { position: 0, hash: archived?.hashAt(stream, revision) ?? undefined }
+        : undefined;
     },
-    close: () => database.close(),
+    close() {
+      database.close();
+      archived?.close();
+    },
   };
 }

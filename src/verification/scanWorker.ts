@@ -22,14 +22,14 @@ await serveThread<ScanThread>(({ source, wanted }) => {
   return {
     requests: {
       scan(range) {
-        const part = scanner.scan(reader.events(range));
+        const part = scanner.scan(reader.withArchived(range), reader.hashOfArchived);
         const findings = [...part.findings, ...reader.takeMalformed().map(malformed)];
         const { ids, ends, contents, leaves } = part;
         const arrays = [ids, ends, contents, ...(leaves ? [leaves.hashes, leaves.tileRoots] : [])];
         const buffers = arrays.map(({ buffer }) => buffer);
         return transfer({ ...part, findings }, buffers);
       },
-      locate: ({ range, keys }) => locate(reader.events(range), new Set(keys)),
+      locate: ({ range, keys }) => locate(reader.withArchived(range), new Set(keys)),
     },
     stop() {
       reader.close();

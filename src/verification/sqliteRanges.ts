@@ -1,3 +1,4 @@
+import type { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import type { ScanRange } from './scanProtocol.ts';
 
@@ -12,8 +13,11 @@ export interface SqliteExtent {
   close(): void;
 }
 
-/** Reads where a log's file has events. A file without the table of events has none. */
-export function openExtent(location: string): SqliteExtent {
+/**
+ * Reads where a log's file has events. A file without the table of events has none.
+ * @param archived knows events without rows
+ */
+export function openExtent(location: string, archived?: ArchivedEvents): SqliteExtent {
   const database = openForReading(location);
   const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() !== undefined;
   if (!hasTable) return { last: 0, *ranges() {}, close: () => database.close() };
@@ -24,7 +28,8 @@ export function openExtent(location: string): SqliteExtent {
     *ranges(from, to) {
       for (let after = from; after < to; ) {
         // A gap may be long.
-        const next = (first.get(after)?.first ?? to + 1) as number;
+        const row = (first.get(after)?.first ?? to + 1) as number;
+        const next = Math.min(row, archived?.firstAfter(after) ?? row);
         if (next > to) return;
         const end = Math.min(next - 1 + POSITIONS, to);
         yield { from: next - 1, to: end };

@@ -7,6 +7,8 @@ import { startThread } from '../lib/threads/startThread.ts';
 import type { Comparison } from '../readModels/rebuild.ts';
 import { emptyFold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
+import { readSealedFold } from '../state/snapshots/sealedFold.ts';
+import { checkSegments, compareSealedRoots, type OpenArchive, openArchive } from './archive.ts';
 import { changedFinding } from './checkpointFindings.ts';
 import { CheckpointInputs } from './checkpointInputs.ts';
 import type { CompareThread } from './compareThread.ts';
@@ -84,16 +86,26 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   }
   const log = untouchedFile(logPath, temporary);
   facts.push(...positionsGiven(log.location));
-  const extent = openExtent(log.location);
+  const archive = openArchive(logPath, temporary);
+  const extent = openExtent(log.location, archive?.events);
+  const { segments, findings: archiveFindings } = checkSegments(
+    extent.last > 0 ? log.location : undefined,
+    archive?.events,
+  );
   const { from = 1, to = extent.last } = options;
   const isWhole = from <= 1 && to >= extent.last;
   const end = Math.min(to, extent.last);
   const notes: string[] = known.note === undefined ? [] : [known.note];
-  const tree = new LogTree({ after: from - 1, sizes: inputs.sizes });
-  const comparing = isWhole && readModels ? compare(readModels, log, temporary) : undefined;
+  const tree = new LogTree({ after: from - 1, sizes: [...inputs.sizes, ...segments.map(({ header }) => header.upTo)] });
+  const comparing = isWhole && readModels && segments.length === 0 ? compare(readModels, log, temporary) : undefined;
   try {
     const scan = await scanSource({
-      source: { kind: 'sqlite', location: log.location, tree: known.tree?.file.location },
+      source: {
+        kind: 'sqlite',
+        location: log.location,
+        tree: known.tree?.file.location,
+        archive: archive?.file.location,
+      },
       ranges: () => extent.ranges(from - 1, end),
       after: from - 1,
       wanted: facts.flatMap(({ name }) => (name === undefined ? [] : [name])),
@@ -103,7 +115,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       signal,
       threads,
     });
-    const findings: Finding[] = [...scan.findings];
+    const findings: Finding[] = [...archiveFindings, ...scan.findings];
     if (isWhole)
       findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
     else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
@@ -114,9 +126,10 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     const others = known.tree ? compareTree(log, known.tree, tree, checkpoints.vouchedTo) : [];
     findings.push(...newFindings(findings, [...others, ...checkpoints.findings]));
     findings.push(...changedFinding(findings, checkpoints.changed));
+    if (findings.length === 0) findings.push(...compareSealedRoots(segments, tree));
     if (isWhole && findings.length === 0) {
       onStep('Folding the log');
-      const failure = await foldFailure(() => foldFile(emptyFold(), log.location, position(end)));
+      const failure = await foldFailure(() => fold(log, archive, end));
       if (failure.finding) findings.push(failure.finding);
       if (failure.note) notes.push(failure.note);
     }
@@ -130,17 +143,28 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       else if (compared.isOtherVersion)
         notes.push('Another version of svc made the read models: they were not compared.');
       else findings.push(...compared.differences.map((text) => readModelFinding(text)));
+    } else if (segments.length > 0) {
+      notes.push(`${segments.length} days are archived: "svc rebuild --compare" compares the read models.`);
     } else if (isWhole) notes.push('There are no read models in the folder to compare with.');
     if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
       notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
     }
-    if ([log, readModels, known.tree?.file, inputs.file].some((file) => file?.hasChanged())) return undefined;
+    if ([log, readModels, known.tree?.file, inputs.file, archive?.file].some((file) => file?.hasChanged()))
+      return undefined;
     const root = tree.root(scan.acceptedTo)?.toString('hex') ?? null;
     return { ok: findings.length === 0, events: scan.events, root, findings, notes };
   } finally {
     extent.close();
+    archive?.events.close();
     await comparing?.stop();
   }
+}
+
+/** Folds the log, behind archived days from their sealed state. */
+function fold(log: UntouchedFile, archive: OpenArchive | undefined, end: number): Promise<void> {
+  const sealed = archive && readSealedFold(log.location, archive.file.location);
+  const from = sealed?.fold ?? emptyFold();
+  return foldFile(from, log.location, position(end), undefined, archive?.file.location);
 }
 
 const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vouchedTo: number): Finding[] =>

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type UntouchedFile, untouchedFile } from '../dataFolder/untouchedFile.ts';
+import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
+import type { Segment } from '../eventLog/archive/segment.ts';
+import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
+import type { Finding } from './finding.ts';
+import type { LogTree } from './logTree.ts';
+
+/** The archive beside a log: leaf entries of events whose rows are gone. */
+export interface OpenArchive {
+  readonly file: UntouchedFile;
+  readonly events: ArchivedEvents;
+}
+
+/** @param temporary a folder for a copy of the file @returns undefined when nothing was ever archived */
+export function openArchive(logPath: string, temporary: string): OpenArchive | undefined {
+  const path = archivePathOf(logPath);
+  if (!existsSync(path)) return undefined;
+  const file = untouchedFile(path, temporary);
+  const events = ArchivedEvents.open(file.location);
+  return events && { file, events };
+}
+
+/** The archived segments, and what is wrong with the file of the archive itself. */
+export interface CheckedSegments {
+  readonly segments: readonly Segment[];
+  readonly findings: readonly Finding[];
+}
+
+const changed = (expected: string, found: string): Finding => ({
+  kind: 'edited',
+  position: null,
+  stream: 'archive.sqlite',
+  expected,
+  found,
+});
+
+/**
+ * Checks that each archived segment is the one whose seal the log has, and that its parts are those that were sealed.
+ * @param logLocation undefined for an empty log
+ */
+export function checkSegments(logLocation: string | undefined, archived: ArchivedEvents | undefined): CheckedSegments {
+  const findings: Finding[] = [];
+  const segments: Segment[] = [];
+  const all = new Map(segmentsOf(archived, findings).map((segment) => [segment.number, segment]));
+  for (const [number, seal] of logLocation === undefined ? [] : sealsInLog(logLocation)) {
+    const segment = all.get(number);
+    if (!segment) findings.push(changed(`segment ${number}, as the log says`, 'none'));
+    else if (segment.seal !== seal || segment.status === 'restored')
+      findings.push(changed(`segment ${number} with the seal ${seal}, as the log says`, `the seal ${segment.seal}`));
+    else {
+      segments.push(segment);
+      if (archived) findings.push(...checkParts(archived, segment));
+    }
+  }
+  return { segments, findings };
+}
+
+function segmentsOf(archived: ArchivedEvents | undefined, findings: Finding[]): Segment[] {
+  try {
+    return archived?.segments() ?? [];
+  } catch (error) {
+    findings.push(changed('segments as they were sealed', (error as Error).message));
+    return [];
+  }
+}
+
+function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
+  const { number, header } = segment;
+  const hash = createHash('sha256');
+  let events = 0;
+  for (const { entry } of archived.entriesOf(number)) {
+    hash.update(`${entry}\n`);
+    events += 1;
+  }
+  const digest = hash.digest('hex');
+  if (events !== header.events || digest !== header.entriesSha256) {
+    const expected = `${header.events} leaf entries of segment ${number} with SHA-256 ${header.entriesSha256}`;
+    return [changed(expected, `${events} with SHA-256 ${digest}`)];
+  }
+  try {
+    archived.stateOf(segment);
+    return [];
+  } catch (error) {
+    return [changed(`the state of segment ${number} as it was sealed`, (error as Error).message)];
+  }
+}
+
+/** Compares the roots that were sealed with those of the log. */
+export const compareSealedRoots = (segments: readonly Segment[], tree: LogTree): Finding[] =>
+  segments.flatMap(({ number, header: { upTo, root } }) => {
+    const own = tree.rootAt(upTo)?.toString('hex');
+    if (own === undefined || own === root) return [];
+    const expected = `root ${root} of the first ${upTo} events, as segment ${number} of archive.sqlite says`;
+    return [{ kind: 'rehashed', position: null, stream: null, expected, found: `root ${own}` } as const];
+  });
