@@ -1,4 +1,5 @@
 import Cable from '@lucide/svelte/icons/cable';
+import FileCheck from '@lucide/svelte/icons/file-check';
 import Gauge from '@lucide/svelte/icons/gauge';
 import HistoryIcon from '@lucide/svelte/icons/history';
 import KeyRound from '@lucide/svelte/icons/key-round';
@@ -14,6 +15,7 @@ export const pages = [
   { path: '/api-keys', title: 'API keys', icon: KeyRound },
   { path: '/request-logs', title: 'Request logs', icon: ScrollText },
   { path: '/history', title: 'History', icon: HistoryIcon },
+  { path: '/integrity', title: 'Integrity', icon: FileCheck },
   { path: '/firewall', title: 'Firewall', icon: ShieldCheck },
   { path: '/connect', title: 'Connect', icon: Cable },
   { path: '/settings', title: 'Settings', icon: Settings },
