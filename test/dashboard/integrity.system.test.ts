@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { validRequest } from '../support/gateway.ts';
+import { journeys, startJourney } from './support/journey.ts';
+
+journeys('integrity', () => {
+  test('shows what the checkpoints prove, and where they are published', async () => {
+    const published = mkdtempSync(join(tmpdir(), 'svc-published-'));
+    onTestFinished(() => rmSync(published, { recursive: true, force: true }));
+    const { gateway, visit } = await startJourney({ accounts: 1, env: { SVC_CHECKPOINT_DIR: published } });
+    const response = await gateway.ask(validRequest);
+    await response.text();
+    const id = response.headers.get('x-request-id');
+    // A receipt makes svc sign a checkpoint at once.
+    expect((await gateway.api('GET', `/api/receipts/${id}`)).status).toBe(200);
+    const page = await visit({ path: '/' });
+    await page.getByRole('link', { name: 'Integrity' }).click();
+    await page.getByRole('heading', { name: /events are proved to others$/ }).waitFor();
+    const publishing = page.getByRole('region', { name: 'Publishing' });
+    await publishing.getByText(`Folder ${published}`).waitFor();
+    await publishing.getByText('up to date').waitFor();
+    const { body } = await gateway.api('GET', '/api/integrity');
+    await page.getByText(body.public_key, { exact: true }).waitFor();
+    await page.getByText(/^covers \d+, signed/).waitFor();
+  });
+});
