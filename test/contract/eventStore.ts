@@ -9,6 +9,7 @@ import {
 import { type EventStore, openEventStore } from '../../src/eventLog/eventstore/eventStore.ts';
 import { Faults } from '../../src/lib/faults.ts';
 import { openSharedVault } from '../../src/vault/sharedVault.ts';
+import { describeCheckpointStream } from './checkpointStream.ts';
 import { describeEventLog } from './eventLog.ts';
 import { describeLeaseStreams } from './leaseStreams.ts';
 import { describeReplicationTarget } from './replicationTarget.ts';
@@ -68,6 +69,7 @@ export function describeEventStore(name: string, createServer: () => Promise<Ser
     };
   });
   describeLeaseStreams(name, anOpenStage);
+  describeCheckpointStream(name, anOpenStage);
   describeReplicationTarget(name, anOpenStage);
   describeVault(name, async () => {
     const stage = await aStage();

@@ -1,8 +1,7 @@
 import { LOSSES_STREAM } from '../../domain/losses/events.ts';
-import type { CheckpointStream } from '../../eventLog/checkpointStream.ts';
 import type { RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
 import { keepCheckpoints } from '../../integrity/checkpoints/keepCheckpoints.ts';
-import type { SharedNote, SharedNotes } from '../../integrity/checkpoints/noteRecord.ts';
+import { sharedNotes } from '../../integrity/checkpoints/sharedNotes.ts';
 import type { AcceptedLoss } from '../../integrity/checkpoints/signer.ts';
 import type { Tree } from '../../integrity/tree/tree.ts';
 import type { AgentFor } from '../../provider/outgoingProxy/outgoingProxies.ts';
@@ -41,8 +40,3 @@ export async function openCheckpoints(
     faults,
   });
 }
-
-const sharedNotes = (stream: CheckpointStream): SharedNotes => ({
-  readAfter: async (seq) => (await stream.readAfter(seq)) as readonly SharedNote[] | undefined,
-  append: (shared) => stream.append(shared.record.seq - 1, shared),
-});

@@ -83,8 +83,8 @@ function fileOf(root: string, { kind, origin, size, signedAt, note }: NoteRecord
 /** Only what was named is there: what was to be on a disk that is not mounted must not be written elsewhere. */
 async function requireFolder(root: string): Promise<void> {
   const found = await stat(root).catch(() => undefined);
-  if (!found) throw new PublishFailed(`${root} is missing.`, 'Create it, or mount its disk.');
-  if (!found.isDirectory()) throw new PublishFailed(`${root} is not a folder.`, 'Correct SVC_CHECKPOINT_DIR.');
+  if (!found) throw missing(root);
+  if (!found.isDirectory()) throw notAFolder(root);
   await access(root, constants.W_OK | constants.X_OK);
 }
 
@@ -149,6 +149,9 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
+const missing = (root: string) => new PublishFailed(`${root} is missing.`, 'Create it, or mount its disk.');
+const notAFolder = (root: string) => new PublishFailed(`${root} is not a folder.`, 'Correct SVC_CHECKPOINT_DIR.');
+
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on its disk.',
   EDQUOT: 'Make room on its disk.',
@@ -161,5 +164,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 function describeFailure(error: unknown, root: string): unknown {
   if (error instanceof PublishFailed) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return missing(root);
+  if (code === 'ENOTDIR') return notAFolder(root);
   return new PublishFailed(`${root} cannot be written to: ${message}.`, REMEDIES[code] ?? 'Check its disk.');
 }

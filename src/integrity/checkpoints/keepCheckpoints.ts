@@ -99,6 +99,8 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   let signedAt = Number.NEGATIVE_INFINITY;
   let task: ReturnType<typeof lead> | undefined;
   let stopped: Promise<void> | undefined;
+  let isClosed = false;
+  let loops: Promise<void>[] = [];
 
   async function cosigned({ seq, kind }: NoteRecord): Promise<void> {
     if (!witnessPublisher || witnessPublisher.isFailing || kind !== 'checkpoint') return;
@@ -106,6 +108,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   }
 
   async function sign(position?: number): Promise<NoteRecord> {
+    if (isClosed) throw new NotSigned('svc is stopping.');
     const before = store.last()?.seq ?? 0;
     try {
       const record = await signer.sign(position);
@@ -117,7 +120,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
       fail(error as Error);
       throw error;
     } finally {
-      if ((store.last()?.seq ?? 0) > before) onNotes();
+      if (!isClosed && (store.last()?.seq ?? 0) > before) onNotes();
     }
   }
 
@@ -187,9 +190,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     while (shared && !stopping.signal.aborted) {
       const before = store.last()?.seq ?? 0;
       await signer.refresh().catch(() => undefined);
-      // The store is closed when a stop did not wait for the refresh.
-      if (stopping.signal.aborted) return;
-      if ((store.last()?.seq ?? 0) > before) onNotes();
+      if (!isClosed && (store.last()?.seq ?? 0) > before) onNotes();
       await sleep(followIntervalMs, stopping.signal);
     }
   }
@@ -216,7 +217,8 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     }
     stopping.abort();
     // A folder that does not respond must not hold up the end of the process.
-    await withTimeout(STOP_MS, task?.stop() ?? Promise.resolve());
+    await withTimeout(STOP_MS, Promise.allSettled([...loops, task?.stop()]));
+    isClosed = true;
     store.close();
   }
 
@@ -235,8 +237,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     },
     start() {
       void signer.findOrigin().catch(() => undefined);
-      void follow();
-      void everyMinute();
+      loops = [follow(), everyMinute()];
       task = lead(async ({ signal }) => {
         const until = AbortSignal.any([signal, stopping.signal]);
         setMaxListeners(0, until);

@@ -57,7 +57,8 @@ test('publishes to a folder that others can read, one file for each checkpoint a
     tree.grow(5);
     await vi.waitFor(() => expect(checkpoints.latest()?.size).toBe(tree.size), soon);
   }
-  await vi.waitFor(() => expect(sizesIn(published)).toEqual([5, 10, 15]), soon);
+  await vi.waitFor(() => expect(checkpoints.targets[0]?.size).toBe(15), soon);
+  expect(sizesIn(published)).toEqual([5, 10, 15]);
   const day = new Date().toISOString().slice(0, 7);
   for (const file of filesIn(published)) {
     expect(file).toMatch(new RegExp(`^${published}/${part}/${day}-\\d\\d/0{14}\\d\\d\\.checkpoint$`));
@@ -87,11 +88,11 @@ test.each([
   const published = temporaryFolder();
   const first = startCheckpoints({ places: { folder: published } });
   first.tree.grow(3);
-  await vi.waitFor(() => expect(sizesIn(published)).toEqual([3]), soon);
+  await vi.waitFor(() => expect(first.checkpoints.targets[0]?.size).toBe(3), soon);
   harm(published);
   first.tree.grow(1);
   await vi.waitFor(() => expect(first.codes()).toEqual(['checkpoint_not_published']), soon);
-  expect(first.checkpoints.latest()?.size).toBe(4);
+  await vi.waitFor(() => expect(first.checkpoints.latest()?.size).toBe(4), soon);
   first.tree.grow(1);
   await vi.waitFor(() => expect(first.checkpoints.latest()?.size).toBe(5), soon);
   expect(first.lines).toHaveLength(1);
@@ -147,17 +148,6 @@ test.each([
   expect(lines[0]).toContain(said);
   expect(checkpoints.targets[0]).toMatchObject({ size: 0, publishedAt: null });
   expect(posted.every((note) => note.startsWith(origin))).toBe(true);
-});
-
-test('gives a target that does not respond 2 s at the stop, and publishes to the others', async () => {
-  const { url } = await anEndpoint(() => undefined);
-  const published = temporaryFolder();
-  const { tree, stop } = startCheckpoints({ places: { url, folder: published } });
-  tree.grow(4);
-  const began = performance.now();
-  await stop();
-  expect(performance.now() - began).toBeLessThan(4_000);
-  expect(sizesIn(published)).toEqual([4]);
 });
 
 test('keeps and publishes the cosignature of a witness', async () => {

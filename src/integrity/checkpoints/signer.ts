@@ -209,16 +209,18 @@ export class Signer {
   async #requireSame(signed: Signed, refuse: (signed: Signed, found: string) => CheckpointRefused): Promise<void> {
     const { tree, head, shared } = this.#options;
     let size = tree.size;
-    if (size < signed.size && (head() >= signed.size || shared))
-      size = await tree.reached(signed.size, TREE_TIMEOUT_MS);
+    // Another node may know more of a log that is shared; whether that lacks events is found by its mirror.
+    const mayGrow = () => shared !== undefined || head() >= signed.size;
+    if (size < signed.size && mayGrow()) size = await tree.reached(signed.size, TREE_TIMEOUT_MS);
     if (size < signed.size) {
-      if (head() >= signed.size) throw new NotSigned('The tree of the log is behind the last checkpoint.');
+      if (mayGrow()) throw new NotSigned('The tree of the log is behind the last checkpoint.');
       throw refuse(signed, `the log ends at position ${Math.max(size, head())}`);
     }
     // A witness does not say the root of what this log did not sign.
-    if (signed.root === undefined) throw refuse(signed, 'that checkpoint is not known');
+    if (signed.root === undefined) throw refuse(signed, `that checkpoint is not known (this log has ${head()} events)`);
     const { root } = await tree.root(signed.size);
-    if (root.toString('hex') !== signed.root) throw refuse(signed, 'the events up to there are other ones');
+    if (root.toString('hex') !== signed.root)
+      throw refuse(signed, `the events up to there are other ones (this log has ${head()})`);
   }
 
   readonly #changedLog = ({ size }: Signed, found: string): CheckpointRefused =>
@@ -231,8 +233,7 @@ export class Signer {
   readonly #fork = ({ size, source }: Signed, found: string): CheckpointRefused =>
     new CheckpointRefused(
       'checkpoint_fork',
-      `Another copy of this log publishes checkpoints under its origin: ${source} has one of size ${size}, but here ${found} ` +
-        `(this log has ${this.#options.head()} events). No checkpoint is signed.`,
+      `Another copy of this log publishes checkpoints under its origin: ${source} has one of size ${size}, but here ${found}. No checkpoint is signed.`,
       'Stop the other copy if it should not run, and remove what it published; or stop svc and run "svc accept-loss", which begins a new origin for this one.',
     );
 

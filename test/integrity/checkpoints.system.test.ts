@@ -1,0 +1,192 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parseVkey } from '../../src/integrity/notes/noteKeys.ts';
+import { checkPublished } from '../../src/integrity/published/checkPublished.ts';
+import { readPublished } from '../../src/integrity/published/readPublished.ts';
+import { managementApi } from '../durability/support/managementApi.ts';
+import { type ServiceProcess, serve } from '../durability/support/serve.ts';
+import { tempDir } from '../e2e/support/tempDir.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Folders of a test: one that checkpoints are published to, and data folders by name. */
+async function stage() {
+  const root = await tempDir('checkpoints');
+  onTestFinished(() => root[Symbol.asyncDispose]());
+  const at = (name: string) => join(root.path, name);
+  const published = at('published');
+  cpSync(import.meta.dirname, published, { recursive: true, filter: (source) => source === import.meta.dirname });
+  const start = (name: string, env: Environment = {}, command?: readonly string[]): ServiceProcess => {
+    const service = serve({
+      folder: at(name),
+      env: { SVC_CHECKPOINT_DIR: published, SVC_DRAIN_SECONDS: '1', ...env },
+      ...(command && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+    });
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    return service;
+  };
+  return {
+    at,
+    published,
+    start,
+    /** Runs a command of svc to its end. */
+    command: (name: string, command: string, env?: Environment) => start(name, env, command.split(' ')).ended,
+    /** Starts a service, makes events, and stops it. @returns its lines */
+    async use(name: string, env?: Environment): Promise<string> {
+      const service = start(name, env);
+      await change(await service.listening());
+      return (await service.stop()).stdout.join('\n');
+    },
+    copy: (from: string, to: string) => cpSync(at(from), at(to), { recursive: true }),
+    sizes: () => readPublished(published).checkpoints.map(({ size }) => size),
+    /** What an auditor finds who was given the verifier key of a data folder. */
+    check: (name: string) => checkPublished(readPublished(published), [vkeyOf(at(name))]),
+  };
+}
+
+const vkeyOf = (folder: string) => parseVkey(readFileSync(join(folder, 'checkpoint.pub'), 'utf8').trim());
+
+async function change(url: string): Promise<void> {
+  for (let count = 0; count < 3; count += 1)
+    await managementApi(url).call('POST', '/api/api-keys', { name: `key ${count}` });
+}
+
+test('publishes at the stop what covers the last event, also without anything else to publish to', async () => {
+  const { use, check, at, sizes } = await stage();
+  await use('a');
+  await use('a');
+  expect(check('a')).toMatchObject({ problems: [], origins: [{ continues: undefined }] });
+  expect(sizes().length).toBeGreaterThanOrEqual(2);
+  expect(
+    readdirSync(at('a'))
+      .filter((name) => name.startsWith('checkpoint'))
+      .sort(),
+  ).toEqual(['checkpoint.key', 'checkpoint.pub', 'checkpoints.sqlite']);
+});
+
+test('of a folder that was copied and started twice, one signs and the other says that it does not', async () => {
+  const { use, copy, check, sizes, at } = await stage();
+  await use('original');
+  copy('original', 'copy');
+  await use('copy');
+  const before = sizes();
+  const lines = await use('original');
+  expect(lines).toMatch(
+    /Another copy of this log publishes checkpoints under its origin: .*\.checkpoint has one of size \d+/,
+  );
+  expect(lines).toContain('svc accept-loss');
+  expect(sizes()).toEqual(before);
+  expect(check('original').problems).toEqual([]);
+  expect(vkeyOf(at('copy'))).toEqual(vkeyOf(at('original')));
+});
+
+test('a restored older copy signs nothing before accept-loss, which begins a new origin', async () => {
+  const { use, copy, check, command, at, sizes } = await stage();
+  await use('a');
+  copy('a', 'backup');
+  const first = vkeyOf(at('a'));
+  await use('a');
+  const last = sizes().at(-1);
+  rmSync(at('a'), { recursive: true });
+  copy('backup', 'a');
+  const accepted = await command('a', 'accept-loss');
+  expect(accepted.stdout.join('\n')).toMatch(new RegExp(`proves that it reached position ${last}`));
+  expect(accepted.stdout.at(-1)).toBe('svc can be started now.');
+  expect(await use('a')).not.toContain('No checkpoint');
+  const { origins, problems } = check('a');
+  expect(problems).toEqual([]);
+  expect(origins.map(({ continues }) => continues?.size)).toEqual([undefined, last]);
+  expect(vkeyOf(at('a')).name).toMatch(new RegExp(`^${first.name}/2-[0-9a-f]{8}$`));
+  expect((await command('a', 'accept-loss')).stdout).toEqual(['Nothing is missing, so nothing was changed.']);
+
+  // The same after the restored copy was in use for a while.
+  rmSync(at('a'), { recursive: true });
+  copy('backup', 'a');
+  expect(await use('a')).toContain('Another copy of this log');
+  await command('a', 'accept-loss');
+  expect(await use('a')).not.toContain('No checkpoint');
+  expect(check('a').problems).toEqual([]);
+  // Two copies that each go on have different origins.
+  expect(new Set(check('a').origins.map(({ origin }) => origin)).size).toBe(3);
+});
+
+test('goes on with another key that the earlier one has signed, and without it under a new origin', async () => {
+  const { use, check, command, at, published } = await stage();
+  await use('a');
+  const first = vkeyOf(at('a'));
+  const keys = ['11', '22', '33'].map((byte) => byte.repeat(32)) as [string, string, string];
+  // The key in the data folder is at hand.
+  expect(await use('a', { SVC_CHECKPOINT_KEY: keys[0] })).not.toContain('No checkpoint');
+  expect(await use('a', { SVC_CHECKPOINT_KEY: keys[1] })).toMatch(/SVC_CHECKPOINT_KEY_BEFORE/);
+  expect(await use('a', { SVC_CHECKPOINT_KEY: keys[1], SVC_CHECKPOINT_KEY_BEFORE: keys[0] })).not.toContain(
+    'code=checkpoint',
+  );
+  const { problems, keys: accepted } = checkPublished(readPublished(published), [first]);
+  expect({ problems, accepted: accepted.length }).toEqual({ problems: [], accepted: 3 });
+  const { stdout } = await command('a', 'accept-loss --checkpoint-key', { SVC_CHECKPOINT_KEY: keys[2] });
+  expect(stdout.join()).toContain(`of ${first.name}`);
+  expect(await use('a', { SVC_CHECKPOINT_KEY: keys[2] })).not.toContain('No checkpoint');
+  expect(vkeyOf(at('a')).name).toMatch(new RegExp(`^${first.name}/2-`));
+  const both = checkPublished(readPublished(published), [first, vkeyOf(at('a'))]);
+  expect(both.problems).toEqual([]);
+  expect(both.origins[1]?.continues?.origin).toBe(first.name);
+  expect(check('a').problems.length).toBeGreaterThan(0);
+});
+
+test.each([
+  [
+    'SVC_CHECKPOINT_KEY',
+    { SVC_CHECKPOINT_KEY: 'secret' },
+    /SVC_CHECKPOINT_KEY: must be a private key of Ed25519.*openssl rand/,
+  ],
+  ['SVC_CHECKPOINT_KEY_FILE', { SVC_CHECKPOINT_KEY_FILE: '/nowhere/key' }, /\/nowhere\/key is missing/],
+  [
+    'both keys',
+    { SVC_CHECKPOINT_KEY_FILE: '/a', SVC_CHECKPOINT_KEY: '11'.repeat(32) },
+    /SVC_CHECKPOINT_KEY_FILE: must not be set together/,
+  ],
+  ['SVC_CHECKPOINT_URL', { SVC_CHECKPOINT_URL: 'ftp://a' }, /SVC_CHECKPOINT_URL: must be an http or https URL/],
+  ['a witness without its key', { SVC_CHECKPOINT_WITNESS_URL: 'http://a' }, /SVC_CHECKPOINT_WITNESS_KEY: must be set/],
+  [
+    'the key of a log for a witness',
+    { SVC_CHECKPOINT_WITNESS_KEY: 'a+1+b' },
+    /SVC_CHECKPOINT_WITNESS_KEY: must be the verifier key of a witness/,
+  ],
+])('refuses to start with wrong settings (%s), and says what to do', async (_what, env, said) => {
+  const { start } = await stage();
+  const { exitCode, stderr } = await start('a', env).ended;
+  expect(exitCode).toBe(1);
+  expect(stderr.join('\n')).toMatch(said);
+  expect(stderr.join('\n')).not.toContain('secret');
+});
+
+test('gives a target that does not respond 2 s at the stop, and catches up after the next start', async () => {
+  const posted: string[] = [];
+  let isSilent = true;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (isSilent) return;
+    posted.push(body);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const { start, use, sizes } = await stage();
+  const env = { SVC_CHECKPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  const service = start('a', env);
+  await change(await service.listening());
+  const began = performance.now();
+  await service.stop();
+  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(sizes().length).toBeGreaterThan(0);
+  isSilent = false;
+  await use('a', env);
+  expect(posted.map((note) => Number(note.split('\n')[1]))).toEqual(sizes());
+});
