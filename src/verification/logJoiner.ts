@@ -6,6 +6,9 @@ import type { AcceptedLoss, Occurrence, ScannedPart, Segment } from './scanProto
 /** What missing events look like to those behind them; an event that was changed or added is never accepted. */
 const OF_GAPS: ReadonlySet<FindingKind> = new Set(['deleted', 'reordered', 'rehashed', 'forked']);
 
+/** `<node>.<boot>` in the name of a stream that one start of a node writes. */
+const START = /^[^-]+-(.+\..+)_\d{8}$/;
+
 /** The last event of a stream so far. */
 interface Head {
   revision: number;
@@ -47,6 +50,8 @@ export class LogJoiner {
   readonly #gaps: { first: number; readonly last: number }[] = [];
   readonly #missing: MissingRevisions[] = [];
   readonly #references = new Map<string, number>();
+  /** Positions of the stops of nodes, by `<node>.<boot>`. */
+  readonly #stops = new Map<string, number>();
   readonly #seen = { id: new Key64Set(), end: new Key64Set(), content: new Key64Set() };
   #ahead: ScannedPart['decidedAhead'];
   #last: number;
@@ -82,7 +87,11 @@ export class LogJoiner {
     this.#jump(this.#last, part.first);
     for (const [before, at] of part.jumps) this.#jump(before, at);
     this.#last = Math.max(this.#last, part.last);
-    for (const segment of part.segments) this.#join(segment);
+    for (const { start, position } of part.stops) if (!this.#stops.has(start)) this.#stops.set(start, position);
+    for (const segment of part.segments) {
+      this.#checkStop(segment);
+      this.#join(segment);
+    }
     for (const what of ['id', 'end', 'content'] as const) this.#once(what, part[`${what}s`]);
     for (const [stream, position] of part.references) {
       if (!this.#references.has(stream)) this.#references.set(stream, position);
@@ -179,6 +188,19 @@ export class LogJoiner {
         found: `hash ${head.hash}`,
       });
     }
+  }
+
+  #checkStop({ stream, position }: Segment): void {
+    const start = this.#stops.size > 0 ? START.exec(stream)?.[1] : undefined;
+    const stoppedAt = start === undefined ? undefined : this.#stops.get(start);
+    if (stoppedAt === undefined || position <= stoppedAt) return;
+    this.#find({
+      kind: 'inserted',
+      position,
+      stream,
+      expected: `no event of ${start} behind its stop at position ${stoppedAt}`,
+      found: 'one',
+    });
   }
 
   /** An event whose revision is not above that of the event before it in its stream. */

@@ -1,6 +1,6 @@
 import { type Finding, MAX_FINDINGS } from './finding.ts';
 import { Keys64 } from './key64Set.ts';
-import type { AcceptedLoss, ScannedPart, Segment, Sighting } from './scanProtocol.ts';
+import type { AcceptedLoss, ScannedPart, Segment, Sighting, Stop } from './scanProtocol.ts';
 
 /** Collects what a part of a log contains. */
 export class PartBuilder {
@@ -9,6 +9,7 @@ export class PartBuilder {
   readonly contents = new Keys64();
   readonly references: [stream: string, position: number][] = [];
   readonly losses: AcceptedLoss[] = [];
+  readonly #stops: Stop[] = [];
   readonly sightings: Sighting[] = [];
   readonly #findings: Finding[] = [];
   readonly #segments: Segment[] = [];
@@ -32,6 +33,7 @@ export class PartBuilder {
       contents: this.contents.toArray(),
       references: this.references,
       losses: this.losses,
+      stops: this.#stops,
       sightings: this.sightings,
       decidedAhead: this.#ahead,
     };
@@ -44,6 +46,12 @@ export class PartBuilder {
   /** The first event that was decided upon a position after its own. */
   decidedAhead(position: number, decidedAt: number): void {
     this.#ahead ??= { position, decidedAt };
+  }
+
+  /** Every event behind the stop of a node begins a segment, so that its position is known. */
+  stop(stop: Stop): void {
+    this.#stops.push(stop);
+    this.#open.clear();
   }
 
   /** Adds an event to the segment that it continues, or begins another one. */

@@ -1,3 +1,4 @@
+import { NodeStopped } from '../domain/audit/events.ts';
 import { CheckpointKeyLossAccepted, LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
 import { type ArchivedLeaf, archivedIdentities } from './archivedEntry.ts';
@@ -53,6 +54,7 @@ export class PartScanner {
     if (this.#wanted.has(id)) part.sightings.push({ name: id, position });
     if (chain.hash !== undefined && this.#wanted.has(chain.hash)) part.sightings.push({ name: chain.hash, position });
     if (isEdited) return leaf;
+    if (type === NodeStopped.type) part.stop({ position, start: startOf(parseJson(json)) });
     if (request) this.#checkRequest(part, position, request);
     else if (stream === LOSSES_STREAM) {
       const loss = acceptedLoss(position, type, parseJson(json), leaf);
@@ -88,6 +90,12 @@ export class PartScanner {
     this.#referred.add(JSON.parse(JSON.stringify(id)) as string);
     part.references.push([category + id, position]);
   }
+}
+
+/** `<node>.<boot>` of a stop; not the name of one for data that is not that of a stop. */
+function startOf(data: unknown): string {
+  const { node, boot } = (data ?? {}) as { readonly node?: unknown; readonly boot?: unknown };
+  return `${String(node)}.${String(boot)}`;
 }
 
 function acceptedLoss(position: number, type: string, data: unknown, leaf: string): AcceptedLoss | undefined {

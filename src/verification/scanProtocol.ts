@@ -51,6 +51,13 @@ export interface AcceptedLoss {
   readonly leaf: string;
 }
 
+/** The stop of a node: nothing follows it in the streams of that start. */
+export interface Stop {
+  readonly position: number;
+  /** `<node>.<boot>`, as it stands in the names of streams. */
+  readonly start: string;
+}
+
 /** Where an event is that is known from elsewhere, by its hash or its id. */
 export interface Sighting {
   readonly name: string;
@@ -74,6 +81,7 @@ export interface ScannedPart {
   /** Streams that events refer to, with the position of the first one; each is given once by each thread. */
   readonly references: readonly (readonly [stream: string, position: number])[];
   readonly losses: readonly AcceptedLoss[];
+  readonly stops: readonly Stop[];
   readonly sightings: readonly Sighting[];
   /** The first event that was decided upon a position after its own. */
   readonly decidedAhead: { readonly position: number; readonly decidedAt: number } | undefined;

@@ -170,6 +170,19 @@ export const forgeries: readonly Forgery[] = [
     besideTree: ['inserted'],
   },
   {
+    name: 'adds a request of a node behind its stop',
+    forge: (rows) => {
+      const like = rows.findLast(({ stream }) => stream.startsWith('requests-n2.b1_')) as LogRow;
+      const { requestId } = JSON.parse(like.data) as { requestId: string };
+      const other = newEventId();
+      const [data, metadata] = [like.data, like.metadata].map((text) => text.replaceAll(requestId, other));
+      return appendCopy(rows, { ...like, data: data as string, metadata: metadata as string });
+    },
+    inFolder: ['inserted'],
+    alone: ['inserted'],
+    besideTree: ['inserted'],
+  },
+  {
     name: 'inserts an event that svc did not write',
     forge: (rows) => {
       const last = rows.at(-1) as LogRow;

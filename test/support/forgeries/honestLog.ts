@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { completedRequest, keyEvents } from '../../../bench/startup/completedRequests.ts';
 import { AccountImported } from '../../../src/domain/account/events.ts';
+import { NodeStopped } from '../../../src/domain/audit/events.ts';
 import type { AccountId } from '../../../src/domain/core/brands.ts';
 import { newEventId } from '../../../src/eventLog/eventId.ts';
 import { type EventToAppend, NO_STREAM } from '../../../src/eventLog/eventLog.ts';
@@ -61,6 +62,7 @@ export async function honestFolder(seed: number): Promise<string> {
     const [other] = random.chance(0.2) ? keys.splice(0, 1) : [];
     if (other) await append(`apiKey-${(other.data as { keyId: string }).keyId}`, renamed(other, random.between(1, 99)));
   }
+  await append('nodes-n2.b1_20260101', stopOf('n2', 'b1', lastRequests[0] as EventToAppend));
   await append('requests-n1.b1_20260101', ...lastRequests);
   const head = await log.head();
   await log.close();
@@ -86,6 +88,14 @@ const accountEvent = (accountId: AccountId, like: EventToAppend): EventToAppend 
   ...AccountImported(importedAccount({ accountId })),
   id: newEventId(),
   correlationId: newEventId(),
+});
+
+const stopOf = (node: string, boot: string, like: EventToAppend): EventToAppend => ({
+  ...like,
+  ...NodeStopped({ node, boot, reason: 'signal', detail: 'SIGTERM' }),
+  id: newEventId(),
+  correlationId: newEventId(),
+  actor: { kind: 'system', reason: 'stop' },
 });
 
 const renamed = (key: EventToAppend, to: number): EventToAppend =>
