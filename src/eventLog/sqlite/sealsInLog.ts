@@ -6,7 +6,9 @@ import { openForReading } from './database.ts';
 export function sealsInLog(logPath: string): Map<number, string> {
   const database = openForReading(logPath);
   try {
-    return readSeals(database);
+    // A new file has no table yet.
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() !== undefined;
+    return hasTable ? readSeals(database) : new Map();
   } finally {
     database.close();
   }

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { type ArchiveRun, archiveDays } from '../../../src/archive/archiveDays.ts';
+import type { ArchiveHost } from '../../../src/archive/archiveHost.ts';
+import { instant } from '../../../src/domain/core/brands.ts';
+import { archivePathOf } from '../../../src/eventLog/archive/archiveFile.ts';
+import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
+
+/** Runs work on the log of a stopped data folder, as `svc archive` does. */
+export async function withArchiveHost<Result>(
+  folder: string,
+  work: (host: ArchiveHost) => Promise<Result>,
+): Promise<Result> {
+  const logPath = join(folder, 'log.sqlite');
+  const log = await createSqliteEventLog({
+    path: logPath,
+    node: 'n1',
+    archivePath: archivePathOf(logPath),
+    mark: { path: join(folder, 'log.mark'), isPruned: false },
+    onMarkFailure: () => undefined,
+  });
+  try {
+    return await work({
+      log,
+      logPath,
+      removeRows: log.removeRows,
+      restoreRows: log.restoreRows,
+      actor: { kind: 'cli', command: 'archive', user: 'test' },
+      now: () => instant(Date.now()),
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/** Archives all closed days of a stopped data folder. */
+export const archiveFolder = (folder: string): Promise<ArchiveRun> =>
+  withArchiveHost(folder, (host) => archiveDays({ host, folder: join(folder, 'archives'), until: '9999-12-31' }));
