@@ -32,7 +32,7 @@ export async function runExplain(
   config: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
   print: (line: string) => void,
 ): Promise<void> {
-  const explanation = await withUntouchedLog(config, (location) => explainFromLog(location, requestId));
+  const explanation = await withUntouchedLog(config, (files) => explainFromLog(files, requestId));
   if (!explanation) {
     throw new CannotReadLog(
       `The log has no request ${requestId} that has ended. Of refusals beyond the first ones of a minute, svc records only their number.`,

@@ -46,7 +46,7 @@ export async function runReplay(
 ): Promise<number> {
   const began = performance.now();
   const onProgress = progressPrinter(printError);
-  const result = await withUntouchedLog(config, (location) => replayLog({ location, since, until, onProgress }));
+  const result = await withUntouchedLog(config, (files) => replayLog({ ...files, since, until, onProgress }));
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
   if (isJson) print(JSON.stringify(jsonOf(result)));
   else for (const line of linesOf(result)) print(line);
@@ -55,13 +55,23 @@ export async function runReplay(
 }
 
 /** The result as scripts read it. */
-const jsonOf = ({ requests, choices, admissions, refusals, countedOnly, repeated, differences }: ReplayResult) => ({
+const jsonOf = ({
+  requests,
+  choices,
+  admissions,
+  refusals,
+  countedOnly,
+  repeated,
+  archived,
+  differences,
+}: ReplayResult) => ({
   requests,
   choices,
   admissions,
   refusals,
   counted_only: countedOnly,
   repeated,
+  archived,
   differences: differences.map(({ requestId, position, decidedAt, decision, recorded, replayed }) => ({
     request_id: requestId,
     position,
@@ -79,13 +89,20 @@ function linesOf({
   refusals,
   countedOnly,
   repeated,
+  archived,
   differences,
 }: ReplayResult): string[] {
   const counts =
     `${requests} requests, ${refusals} of them refused by svc: ${choices} choices of an account, ${admissions} admissions. ` +
     `${repeated} decisions gave the recorded result, ${differences.length} another one.`;
   const onlyCounted = `${countedOnly} more refusals were only counted, so that they cannot be repeated.`;
-  return [...differences.map(describe), counts, ...(countedOnly > 0 ? [onlyCounted] : [])];
+  const fromArchive = `${archived} decisions were taken from a state of an archived day, so that they cannot be repeated.`;
+  return [
+    ...differences.map(describe),
+    counts,
+    ...(countedOnly > 0 ? [onlyCounted] : []),
+    ...(archived > 0 ? [fromArchive] : []),
+  ];
 }
 
 const describe = ({ requestId, position, decidedAt, decision, recorded, replayed }: Difference): string =>

@@ -3,31 +3,36 @@ import type { RecordedEvent } from '../eventLog/eventLog.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { EVENT_COLUMNS, type EventColumns } from '../eventLog/sqlite/eventRows.ts';
 import { toRecordedEvent } from '../eventLog/sqlite/reader.ts';
-import { emptyFold } from '../state/fold/fold.ts';
-import { foldFile } from '../state/pages/foldFile.ts';
 import { decisionsIn } from './decisionsIn.ts';
+import { continueTo, firstFoldOf, type LogFiles } from './logFiles.ts';
 import { OwnCoolDowns } from './ownCoolDowns.ts';
 import { differenceOf } from './recordedDecision.ts';
 import { type LateDecision, noneRepeated, type Repeated } from './replayer.ts';
 
 /** Repeats decisions that the first pass met after its fold was beyond them: folds the log again, up to each of them. */
 export async function repeatLate(
-  location: string,
+  files: LogFiles,
   late: readonly LateDecision[],
   signal: AbortSignal | undefined,
-): Promise<Repeated> {
-  const read = openEvents(location);
+): Promise<Repeated & { readonly archived: number }> {
+  const read = openEvents(files.location);
   const result = noneRepeated();
   try {
     const ownCoolDowns = new OwnCoolDowns();
     for (const event of read.coolDowns()) ownCoolDowns.add(event);
-    const fold = emptyFold();
+    const fold = firstFoldOf(files);
+    let archived = 0;
     for (const [decidedAt, positions] of byDecidedAt(late)) {
       signal?.throwIfAborted();
-      await foldFile(fold, location, decidedAt);
+      const isArchived = decidedAt < fold.state.position;
+      if (!isArchived) await continueTo(fold, files, decidedAt);
       for (const at of positions) {
         for (const decision of decisionsIn(read.at(at), ownCoolDowns)) {
           if (decision.decidedAt !== decidedAt) continue;
+          if (isArchived) {
+            archived += 1;
+            continue;
+          }
           result.counts[decision.kind] += 1;
           const difference = differenceOf(decision, fold.state);
           if (difference) result.differences.push(difference);
@@ -35,7 +40,7 @@ export async function repeatLate(
         }
       }
     }
-    return result;
+    return { ...result, archived };
   } finally {
     read.close();
   }

@@ -2,17 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position, position } from '../domain/core/brands.ts';
 import type { RecordedEvent } from '../eventLog/eventLog.ts';
 import { createReader, type Page, type Reader } from '../eventLog/sqlite/reader.ts';
-import { emptyFold } from '../state/fold/fold.ts';
-import { foldFile } from '../state/pages/foldFile.ts';
 import { firstPositionSince } from './firstPositionSince.ts';
+import { continueTo, firstFoldOf, type LogFiles } from './logFiles.ts';
 import type { DecisionKind, Difference } from './recordedDecision.ts';
 import { repeatLate } from './repeatLate.ts';
 import { type Repeated, Replayer } from './replayer.ts';
 import { RequestCounter } from './requestCounter.ts';
 
-export interface ReplayLogOptions {
-  /** What SQLite opens: the path of the log, or a `file:` URI. */
-  readonly location: string;
+export interface ReplayLogOptions extends LogFiles {
   /** Requests that were made from then on; by default all. */
   readonly since?: Instant | undefined;
   /** Requests that were made until then, inclusive; by default all. */
@@ -36,6 +33,8 @@ export interface ReplayResult {
   readonly countedOnly: number;
   /** Decisions that gave the recorded result. */
   readonly repeated: number;
+  /** Decisions that were taken from a state which is archived, so that they cannot be repeated. */
+  readonly archived: number;
   readonly differences: readonly Difference[];
 }
 
@@ -56,8 +55,8 @@ export async function replayLog(options: ReplayLogOptions): Promise<ReplayResult
     const head = reader.head();
     const counter = new RequestCounter(since, until);
     const first = firstPositionSince(location, since) ?? head + 1;
-    const fold = emptyFold();
-    await foldFile(fold, location, position(Math.max(0, first - 1 - MARGIN)));
+    const fold = firstFoldOf(options);
+    await continueTo(fold, options, position(Math.max(fold.state.position, first - 1 - MARGIN)));
     const isWanted = (event: RecordedEvent) => counter.count(event);
     const replayer = new Replayer({ hot: fold.state, isWanted, ...(lag !== undefined && { lag }) });
     for (const { events, failure } of pagesOf(reader, fold.state.position, head)) {
@@ -68,9 +67,17 @@ export async function replayLog(options: ReplayLogOptions): Promise<ReplayResult
       await nextTurn();
     }
     const { late, ...found } = replayer.end();
-    if (late.length > 0) addTo(found, await repeatLate(location, late, signal));
+    const again = late.length > 0 ? await repeatLate(options, late, signal) : undefined;
+    if (again) addTo(found, again);
     const { counts, repeated, differences } = found;
-    return { ...counter.counts, choices: counts.choice, admissions: counts.admission, repeated, differences };
+    return {
+      ...counter.counts,
+      choices: counts.choice,
+      admissions: counts.admission,
+      repeated,
+      archived: again?.archived ?? 0,
+      differences,
+    };
   } finally {
     reader.close();
   }
