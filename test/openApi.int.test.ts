@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { JobControl } from '../src/lib/jobs/jobRunner.ts';
 import { endpointsOf } from '../src/management/http/describeRoute.ts';
@@ -269,6 +269,14 @@ test('returns what the document describes from every endpoint', async () => {
   check('GET /api/log/tile/{path}', await callAndRead('GET', '/api/log/tile/0/000.p/1'));
   called.add('GET /api/log/tile/{path}');
 
+  const { id: evidenceJob } = await call('POST /api/evidence', {}, { types: ['ApiKeyCreated'] });
+  const evidence = await vi.waitFor(async () => {
+    const { result } = JSON.parse((await callAndRead('GET', `/api/jobs/${evidenceJob}`)).text);
+    expect(result).not.toBeNull();
+    return result;
+  }, 10_000);
+  await call('GET /api/evidence/{id}', { id: evidence.evidence_id });
+
   await call('GET /api/jobs');
   const stage = await startManagement();
   const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
@@ -307,6 +315,8 @@ test('returns errors as the document describes', async () => {
     ['GET /api/history/{position}', '/api/history/999999'],
     ['GET /api/receipts/{requestIdOrPosition}', '/api/receipts/0'],
     ['GET /api/log/tile/{path}', '/api/log/tile/0/0'],
+    ['POST /api/evidence', '/api/evidence', { since: 'yesterday' }],
+    ['GET /api/evidence/{id}', '/api/evidence/unknown'],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],

@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { AccountId } from '../domain/core/brands.ts';
+import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
@@ -21,6 +22,7 @@ import { accountRoutes } from './resources/accounts.ts';
 import { accountTrendsRoutes } from './resources/accountTrends.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
 import { clockRoutes, type NodeClock } from './resources/clock.ts';
+import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
 import { healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
@@ -48,6 +50,8 @@ export interface ManagementOptions extends Capabilities {
   readonly live: LiveFeed;
   readonly jobs: Jobs;
   readonly integrity: Integrity;
+  readonly evidence: EvidenceShelf;
+  readonly recordEvidence: RecordEvidence;
   readonly clientKey: ClientKey;
   readonly explain: Explain;
   readonly connection?: ConnectionInfo;
@@ -105,6 +109,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(historyRoutes(options))
     .use(integrityRoutes(options))
     .use(logTileRoutes(options))
+    .use(evidenceRoutes(options))
     .use(jobRoutes(options))
     .use(liveRoutes(options))
     .use(openApiRoutes({ endpoints: () => endpointsOf(app).endpoints, otherSurfaces }))

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createClientKey } from '../../src/app/wiring/clientKey.ts';
 import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/core/brands.ts';
@@ -15,6 +15,7 @@ import { RequestAdmitted, RequestCompleted, RequestRefused } from '../../src/dom
 import type { Actor, EventLog } from '../../src/eventLog/eventLog.ts';
 import { createEventSink } from '../../src/eventLog/eventSink.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
+import { EvidenceShelf } from '../../src/evidence/shelf/evidenceShelf.ts';
 import { keepTree } from '../../src/integrity/tree/keepTree.ts';
 import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
 import { createManagement } from '../../src/management/app.ts';
@@ -124,6 +125,8 @@ export async function startManagement(
   const checkpoints = signedCheckpoints(tree);
   const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
   const past = createPast({ log, hot });
+  const evidence = new EvidenceShelf({ folder, logName: basename(logPath), newId: randomUUID, now, parent: folder });
+  const audits = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'audits' });
   const management = createManagement({
     views: createViews({ hot, past, now }),
     commands,
@@ -141,6 +144,10 @@ export async function startManagement(
     live,
     jobs,
     integrity: { tree, checkpoints },
+    evidence,
+    recordEvidence: async (event, { actor, correlationId }) => {
+      await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
+    },
     clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),
     explain: createExplain({ logPath, stateAt: async (at) => (await past.at({ position: at })).state }),
     ...(stageOptions.connection && { connection: stageOptions.connection }),
@@ -160,6 +167,7 @@ export async function startManagement(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await jobs.stop();
+    await evidence.close();
     await signIns.stop();
     await links.stop();
     hot.stop();

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basename } from 'node:path';
+import { EvidenceShelf } from '../../evidence/shelf/evidenceShelf.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
@@ -82,6 +84,7 @@ export async function createManagementSurface(
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
   const past = createPast({ log, hot });
+  const evidence = new EvidenceShelf({ folder: folder.path, logName: basename(store.logPath), newId, now });
   const management = createManagement({
     views: createViews({
       hot,
@@ -99,6 +102,8 @@ export async function createManagementSurface(
     live,
     jobs,
     integrity,
+    evidence,
+    recordEvidence: records.recordAudit,
     clientKey: createClientKey({
       hot: hot.state,
       now,
@@ -131,6 +136,7 @@ export async function createManagementSurface(
     async stop() {
       await links.stop();
       await signIns.stop();
+      await evidence.close();
     },
   };
 }

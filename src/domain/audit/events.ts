@@ -79,6 +79,9 @@ export const evidenceFilterSchema = schema((z) =>
     requestId: z.string().optional(),
     subject: z.string().optional(),
     incident: z.string().optional(),
+    types: z.array(z.string()).optional(),
+    actors: z.array(z.string()).optional(),
+    search: z.string().optional(),
   }),
 );
 export type EvidenceFilter = Infer<typeof evidenceFilterSchema>;
@@ -103,11 +106,14 @@ export const EvidenceMade = event('EvidenceMade', {
     `evidence of ${events} ${events === 1 ? 'event' : 'events'} was made (${shownFilter(filter)}), proved against a tree of ${treeSize}`,
 });
 
-const shownFilter = ({ since, until, requestId, subject, incident }: EvidenceFilter): string =>
+const shownFilter = ({ since, until, requestId, subject, incident, types, actors, search }: EvidenceFilter): string =>
   [
     requestId !== undefined && `request ${requestId}`,
     subject !== undefined && `subject ${subject}`,
-    incident !== undefined && `incident ${incident}`,
+    types !== undefined && `types ${types.join(', ')}`,
+    actors !== undefined && `actors ${actors.join(', ')}`,
+    search !== undefined && `with the text ${search}`,
+    incident !== undefined && `incident: ${incident}`,
     since !== undefined && `since ${new Date(since).toISOString()}`,
     until !== undefined && `until ${new Date(until).toISOString()}`,
   ]

@@ -66,4 +66,5 @@ export type ResourceErrorCode =
   | 'checkpoint_not_found'
   | 'tile_not_found'
   | 'receipt_not_found'
+  | 'evidence_not_found'
   | 'conflict';

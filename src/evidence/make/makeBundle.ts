@@ -19,7 +19,7 @@ import {
   writeManifest,
 } from '../format/manifest.ts';
 import { ownReadme, ownVerifierDigest, readVerifierPage } from '../page/ownPages.ts';
-import { BundleWriter } from './bundleWriter.ts';
+import { BundleWriter, type WriterOptions } from './bundleWriter.ts';
 import { ProvedEvents, type ProvedPart } from './provedParts.ts';
 import type { SignedNotes } from './signedNotes.ts';
 
@@ -36,7 +36,7 @@ export interface EvidenceTree {
   subtrees(): SubtreeHash;
 }
 
-export interface BundleOptions {
+export interface BundleOptions extends WriterOptions {
   /** The file, which must not exist. */
   readonly path: string;
   readonly selection: Selection;
@@ -57,11 +57,16 @@ export interface MadeBundle {
   readonly firstPosition: number;
   readonly lastPosition: number;
   readonly treeSize: number;
+  /** 64 hex digits. */
+  readonly root: string;
   readonly vkey: string;
   /** Events that were asked for and that no checkpoint covers. */
   readonly uncovered: number;
   /** SHA-256 of the page in it. */
   readonly verifier: string;
+  readonly bytes: number;
+  /** SHA-256 of all bytes of the file. */
+  readonly sha256: string;
 }
 
 /** Between events, so that a service can be cancelled and go on with its other work. */
@@ -77,7 +82,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
   if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
   let made: MadeBundle | undefined;
   const write = async (file: FileHandle) => {
-    const writer = new BundleWriter(file);
+    const writer = new BundleWriter(file, options);
     const verifier = ownVerifierDigest();
     await writer.add(README, ownReadme);
     await writer.add(VERIFIER, readVerifierPage());
@@ -110,9 +115,21 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
       files: writer.files,
     };
     await writer.add(MANIFEST, writeManifest(manifest));
-    await writer.finish();
+    const { bytes, sha256 } = await writer.finish();
     const { count, firstPosition, lastPosition } = counts;
-    made = { path, events: count, firstPosition, lastPosition, treeSize, vkey: notes.vkey, uncovered, verifier };
+    made = {
+      path,
+      events: count,
+      firstPosition,
+      lastPosition,
+      treeSize,
+      root,
+      vkey: notes.vkey,
+      uncovered,
+      verifier,
+      bytes,
+      sha256,
+    };
   };
   try {
     await writeNewFile(path, write);

@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
 import { CannotWriteFile } from '../../eventLog/newFile.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
+import type { WriterOptions } from './bundleWriter.ts';
 import { CannotMakeEvidence, type MadeBundle, makeBundle } from './makeBundle.ts';
 import { openTree } from './openTree.ts';
 import { readSignedNotes } from './readSignedNotes.ts';
 import { SelectedRows } from './selectedRows.ts';
 import { describeSelection, type EventSelection } from './selection.ts';
 
-export interface EvidenceOptions {
+export interface EvidenceOptions extends WriterOptions {
   /** The data folder: a service may be running over it. */
   readonly folder: string;
   /** `log.sqlite`, or `mirror.sqlite` of a node with EventStoreDB. */
   readonly logName: string;
   readonly selection: EventSelection;
+  /** What the manifest says of it; default: the selection. */
+  readonly statedSelection?: EventSelection | undefined;
   /** The file, which must not exist. */
   readonly path: string;
   readonly madeBy: string;
@@ -54,11 +57,12 @@ export async function makeEvidence(options: EvidenceOptions): Promise<MadeBundle
 }
 
 async function makeWith(
-  { folder, selection, path, madeBy, madeAt, onProgress, onStep = () => {}, signal }: EvidenceOptions,
+  options: EvidenceOptions,
   notes: NonNullable<ReturnType<typeof readSignedNotes>>,
   logPath: string,
   temporary: string,
 ): Promise<MadeBundle> {
+  const { folder, selection, statedSelection = selection, onProgress, onStep = () => {}, signal } = options;
   const log = openForReading(untouchedFile(logPath, temporary).location);
   try {
     const { size, root } = notes.latest;
@@ -69,14 +73,12 @@ async function makeWith(
       const rows = new SelectedRows(log, selection);
       const period = rows.period();
       return await makeBundle({
-        path,
-        selection: describeSelection(selection),
+        ...options,
+        selection: describeSelection(statedSelection),
         rows: rows.read(period, (position) => onProgress?.(position, period.last)),
         notes,
         tree: opened.tree,
-        madeBy,
-        madeAt,
-        signal,
+        onProgress: undefined,
       });
     } finally {
       opened.close();

@@ -123,6 +123,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message: (details) =>
       `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it.`,
   },
+  evidence_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message:
+      'This node has no such bundle. It keeps the last ones that it made for an hour, until it stops. Make it again with POST /api/evidence, or with "svc evidence".',
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -122,7 +122,7 @@ function readFilter(ctx: ManagementContext, vault: Vault): HistoryFilter {
 }
 
 /** Operators at an address: of events with the address in plain, and of those with its digest. */
-function actorFilters(actor: string, vault: Vault): string[] {
+export function actorFilters(actor: string, vault: Vault): string[] {
   const [, address] = /^operator:(.+)$/.exec(actor) ?? [];
   return address === undefined ? [actor] : [actor, sealedOperatorLabel(addressDigest(vault, address))];
 }
