@@ -47,7 +47,7 @@ export async function acceptCheckpointKeyLoss(
 
 async function findLostKey(stopped: StoppedLog): Promise<LostKey | undefined> {
   const { config, folder } = stopped;
-  const { key, places } = checkpointSettings(config, folder);
+  const { key, places } = checkpointSettings(config, folder, stopped.store.vault);
   const own = key.publicKey.toString('hex');
   return await withNotes(folder, async (notes) => {
     const [last, checkpoint] = [notes?.last(), notes?.lastCheckpoint()];

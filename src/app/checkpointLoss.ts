@@ -21,7 +21,7 @@ import type { Store } from './wiring/store.ts';
 export interface StoppedLog {
   readonly config: Config;
   readonly folder: DataFolder;
-  readonly store: Pick<Store, 'log' | 'logPath' | 'checkpoints'>;
+  readonly store: Pick<Store, 'log' | 'logPath' | 'checkpoints' | 'vault'>;
 }
 
 /**
@@ -72,8 +72,8 @@ export async function originOf({ store }: StoppedLog): Promise<LogOrigin | undef
 }
 
 /** What was signed or published of a log, as far as this folder and the folder of checkpoints know. */
-async function signedHeads({ config, folder }: StoppedLog, origin: LogOrigin): Promise<PublishedHead[]> {
-  const { key, earlierKeys, places } = checkpointSettings(config, folder);
+async function signedHeads({ config, folder, store }: StoppedLog, origin: LogOrigin): Promise<PublishedHead[]> {
+  const { key, earlierKeys, places } = checkpointSettings(config, folder, store.vault);
   return await withNotes(folder, async (notes) => {
     const last = notes?.lastCheckpoint();
     const heads: PublishedHead[] = [];

@@ -4,6 +4,7 @@ import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import type { PublishingPlaces } from '../../integrity/checkpoints/keepCheckpoints.ts';
 import { checkpointKeyFromFile, keyFileIn, parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
 import { parseVkey, type SigningKey } from '../../integrity/notes/noteKeys.ts';
+import type { Vault } from '../../vault/vault.ts';
 import { type Config, InvalidConfig } from '../config/config.ts';
 
 /** The key of the log, keys that it had before as far as they are at hand, and where checkpoints are published. */
@@ -14,10 +15,15 @@ export interface CheckpointSettings {
 }
 
 /**
- * Reads what the configuration says of checkpoints; creates `checkpoint.key` in the data folder when no other key is named.
+ * Reads what the configuration says of checkpoints; creates `checkpoint.key` in the data folder when no other key is named. Nodes
+ * that share a vault create the same one.
  * @throws InvalidConfig | InvalidCheckpointKey
  */
-export function checkpointSettings(config: Config, folder: Pick<DataFolder, 'path'>): CheckpointSettings {
+export function checkpointSettings(
+  config: Config,
+  folder: Pick<DataFolder, 'path'>,
+  vault: Pick<Vault, 'digest'>,
+): CheckpointSettings {
   const { SVC_CHECKPOINT_KEY, SVC_CHECKPOINT_KEY_FILE, SVC_CHECKPOINT_KEY_BEFORE } = config;
   if (SVC_CHECKPOINT_KEY !== undefined && SVC_CHECKPOINT_KEY_FILE !== undefined) {
     throw new InvalidConfig(
@@ -26,10 +32,13 @@ export function checkpointSettings(config: Config, folder: Pick<DataFolder, 'pat
   }
   const own = keyFileIn(folder.path);
   const isOwn = SVC_CHECKPOINT_KEY === undefined && SVC_CHECKPOINT_KEY_FILE === undefined;
+  const isShared = config.SVC_EVENTSTORE_URL !== undefined;
+  const newSeed = isShared ? () => Buffer.from(vault.digest('checkpoint key', 'ed25519'), 'hex') : undefined;
   const key =
     SVC_CHECKPOINT_KEY === undefined
       ? checkpointKeyFromFile(SVC_CHECKPOINT_KEY_FILE === undefined ? own : resolve(SVC_CHECKPOINT_KEY_FILE), {
           mayCreate: isOwn,
+          newSeed,
         })
       : parseCheckpointKey(SVC_CHECKPOINT_KEY, 'SVC_CHECKPOINT_KEY');
   const earlierKeys: SigningKey[] = [];

@@ -28,7 +28,7 @@ export async function openCheckpoints(
   for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
   hot.onFolded(follow);
   return keepCheckpoints({
-    ...checkpointSettings(config, folder),
+    ...checkpointSettings(config, folder, store.vault),
     path: folder.file(CHECKPOINT_FILES.notes),
     publicKeyPath: folder.file(CHECKPOINT_FILES.publicKey),
     tree,

@@ -44,15 +44,21 @@ export function parseCheckpointKey(text: string, source: string): SigningKey {
   }
 }
 
+export interface KeyFileOptions {
+  /** Creates a missing file. */
+  readonly mayCreate: boolean;
+  /** The 32 bytes of a key that is created; default: random ones. */
+  readonly newSeed?: (() => Buffer) | undefined;
+}
+
 /**
  * Reads the checkpoint key from a file.
- * @param mayCreate creates a missing file
  * @throws InvalidCheckpointKey when it is missing, not a key, or not private
  */
-export function checkpointKeyFromFile(path: string, { mayCreate }: { readonly mayCreate: boolean }): SigningKey {
+export function checkpointKeyFromFile(path: string, { mayCreate, newSeed }: KeyFileOptions): SigningKey {
   if (!existsSync(path)) {
     if (!mayCreate) throw new InvalidCheckpointKey(`${path} is missing: name the file of the checkpoint key.`);
-    writeKeyFile(path, randomBytes(KEY_BYTES));
+    writeKeyFile(path, newSeed?.() ?? randomBytes(KEY_BYTES));
   }
   if ((statSync(path).mode & 0o077) !== 0) {
     throw new InvalidCheckpointKey(`${path} can be read by other users. Run: chmod 600 ${path}`);
