@@ -10,6 +10,7 @@ import * as coolDown from './coolDown/events.ts';
 import type { EventDefinition, EventOf, Upcaster } from './core/event.ts';
 import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
+import * as hold from './hold/events.ts';
 import * as losses from './losses/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
 import * as outbox from './outbox/events.ts';
@@ -31,6 +32,7 @@ type Declared =
   | Definitions<typeof coolDown>
   | Definitions<typeof dashboardAuth>
   | Definitions<typeof firewall>
+  | Definitions<typeof hold>
   | Definitions<typeof losses>
   | Definitions<typeof modelCatalogue>
   | Definitions<typeof outbox>
@@ -58,6 +60,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     coolDown,
     dashboardAuth,
     firewall,
+    hold,
     losses,
     modelCatalogue,
     outbox,

@@ -124,6 +124,8 @@ const samples: Samples = {
     bytes: 60_000,
     sha256: hash('a'),
   },
+  HoldPlaced: { holdId: uuid(1), subject: 'account-1', from: NOW, until: later(60_000), reason: 'case 7' },
+  HoldLifted: { holdId: uuid(1), reason: 'case 7 is closed' },
   IpAllowed: { ip: ip('10.0.0.1') },
   IpRevoked: { ip: ip('10.0.0.1') },
   DashboardPasswordSet: { passwordId: uuid(1), passwordHash: passwordHash('a') },

@@ -206,6 +206,14 @@ const kinds = {
     bytes: fc.nat(100_000),
     sha256: digit.map(hash),
   }),
+  HoldPlaced: record({
+    holdId: id,
+    subject: orNull(account.map((who) => `account-${who}`)),
+    from: orNull(moment),
+    until: orNull(moment),
+    reason: fc.constant('case 7'),
+  }),
+  HoldLifted: record({ holdId: id, reason: fc.constant('case 7 is closed') }),
   IpAllowed: record({ ip: address.map(ip) }),
   IpRevoked: record({ ip: address.map(ip) }),
   DashboardPasswordSet: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),
@@ -354,6 +362,7 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('Account')) return `account-${ofAccount}`;
   if (type.startsWith('ApiKey')) return `apiKey-${ofKey}`;
   if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
+  if (type.startsWith('Hold')) return 'holds-main';
   if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';
   if (['VerificationMade', 'EvidenceMade'].includes(type)) return 'audits-n1.b1_20260115';
   if (type.startsWith('Ip')) return 'firewall-main';

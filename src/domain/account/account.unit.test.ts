@@ -170,6 +170,18 @@ test('deletes an account in every status', () => {
   expect(account.given(known, deleted).state()).toBeUndefined();
 });
 
+test('records the legal holds that keep the data key of a deleted account', () => {
+  const command = { type: 'DeleteAccount', accountId: id } as const;
+  account
+    .given(known)
+    .when({ ...command, heldBy: ['hold-1'] })
+    .then(AccountDeleted({ accountId: id, heldBy: ['hold-1'] }));
+  account
+    .given(known)
+    .when({ ...command, heldBy: [] })
+    .then(deleted);
+});
+
 const commands: AccountCommand[] = [
   { type: 'PauseAccount', accountId: id },
   { type: 'ReactivateAccount', accountId: id },

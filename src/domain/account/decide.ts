@@ -25,7 +25,8 @@ export type AccountCommand =
   | { type: 'ObservePlan'; accountId: AccountId; planType: string }
   /** `from` and `to`: host and port; `proxy`: the whole address. */
   | { type: 'ChangeProxy'; accountId: AccountId; from: string | null; to: string | null; proxy: Sealed | null }
-  | { type: 'DeleteAccount'; accountId: AccountId };
+  /** `heldBy`: ids of the legal holds that keep its data key. */
+  | { type: 'DeleteAccount'; accountId: AccountId; heldBy?: readonly string[] };
 
 /** @throws Refusal `duplicate_identity_conflict` | `account_not_found` */
 export function decide(command: AccountCommand, state: AccountState): AccountEvent[] {
@@ -53,7 +54,7 @@ export function decide(command: AccountCommand, state: AccountState): AccountEve
       return proxy === account.proxy ? [] : [AccountProxyChanged({ accountId, from: before, to, proxy })];
     }
     case 'DeleteAccount':
-      return [AccountDeleted({ accountId })];
+      return [AccountDeleted({ accountId, ...(command.heldBy?.length && { heldBy: [...command.heldBy] }) })];
   }
 }
 

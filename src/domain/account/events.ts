@@ -107,9 +107,18 @@ export const AccountProxyChanged = event('AccountProxyChanged', {
 });
 
 export const AccountDeleted = event('AccountDeleted', {
-  version: 1,
-  data: (z) => z.object({ accountId: accountIdSchema(z) }),
-  describe: ({ accountId }) => `account ${accountId} was deleted`,
+  version: 2,
+  data: (z) =>
+    z.object({
+      accountId: accountIdSchema(z),
+      /** The legal holds that keep its data key; absent when the key is destroyed at once. Absent in version 1. */
+      heldBy: z.array(z.string()).optional(),
+    }),
+  describe: ({ accountId, heldBy = [] }) =>
+    heldBy.length === 0
+      ? `account ${accountId} was deleted`
+      : `account ${accountId} was deleted; its data key is kept until legal hold ${heldBy.join(', ')} ends`,
+  upcasters: [(data) => data],
 });
 
 export type AccountEvent =

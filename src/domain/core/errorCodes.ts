@@ -63,6 +63,8 @@ export type ResourceErrorCode =
   | 'too_many_live_streams'
   | 'job_running'
   | 'job_not_found'
+  | 'invalid_hold'
+  | 'hold_not_found'
   | 'checkpoint_not_found'
   | 'tile_not_found'
   | 'receipt_not_found'

@@ -129,6 +129,16 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message:
       'This node has no such bundle. It keeps the last ones that it made for an hour, until it stops. Make it again with POST /api/evidence, or with "svc evidence".',
   },
+  invalid_hold: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The hold is not valid'),
+  },
+  hold_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no hold ${detail(details, 'holdId', 'with this id')}, or it was lifted.`,
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 1, history 10, layout 8':
+    '2998a8e49045dad8277602cc1028441bdd2bc59abfc4a8e50eae04d3c2615893',
   'requestLog 5, usageTrends 1, history 9, layout 8':
     'a0b2515a09595f04edc5803ef42ad8de2c1acd77f1b99c68e7a521cd7a60a6b7',
   'requestLog 5, usageTrends 1, history 8, layout 8':

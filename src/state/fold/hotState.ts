@@ -1,10 +1,11 @@
 import type { AuditEvent } from '../../domain/audit/events.ts';
 import * as audit from '../../domain/audit/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
-import { type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { type AccountId, type Instant, type Position, position } from '../../domain/core/brands.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
 import * as firewall from '../../domain/firewall/state.ts';
+import * as hold from '../../domain/hold/state.ts';
 import * as windowsClock from '../../domain/limits/windowsClock.ts';
 import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
@@ -50,6 +51,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   dashboardAuth: dashboardAuth.DashboardAuth = dashboardAuth.initialState;
   windowsClock: windowsClock.WindowsClock = windowsClock.initialState;
   audit: audit.AuditState = audit.initialState;
+  holds: hold.HoldState = hold.initialState;
   readonly sessions: session.Sessions = new Map();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
@@ -186,6 +188,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         this.usage.delete(event.data.accountId);
         this.coolDowns.delete(event.data.accountId);
         this.health.delete(event.data.accountId);
+        this.#retainDeleted(event.data.accountId, event.time);
         evolveAccount(this, event);
         return;
       case 'TokenRefreshClaimed':
@@ -225,10 +228,19 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'ClockAccepted':
         acceptClock(this, event);
         return;
+      case 'HoldPlaced':
+      case 'HoldLifted':
+        this.holds = hold.evolve(this.holds, event);
+        return;
       default:
         evolveKey(this, event);
         return;
     }
+  }
+
+  #retainDeleted(accountId: AccountId, time: Instant): void {
+    const account = this.accounts.get(accountId);
+    if (account) this.holds = hold.retainIfHeld(this.holds, accountId, account.importedAt, time);
   }
 
   #complete(request: FoldedRequest, at: Position, time: Instant): void {

@@ -9,6 +9,7 @@ import type { Decider } from '../../domain/core/decider.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { dashboardAuth } from '../../domain/dashboardAuth/decide.ts';
 import { firewall } from '../../domain/firewall/decide.ts';
+import { hold } from '../../domain/hold/decide.ts';
 import { modelCatalogue } from '../../domain/modelCatalogue/decide.ts';
 import { pricing } from '../../domain/pricing/decide.ts';
 import { settings } from '../../domain/settings/decide.ts';
@@ -73,6 +74,12 @@ export const subjects = {
     firewall,
     (_id: 'main') => 'firewall-main',
     (hot) => hot.firewall,
+  ),
+  /** Legal holds. */
+  hold: subject(
+    hold,
+    (_id: 'main') => 'holds-main',
+    (hot) => hot.holds,
   ),
   modelCatalogue: subject(
     modelCatalogue,

@@ -23,6 +23,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   14: '014cadf9b127e538cb2daac5941dc5d96e3b98e9bec223a1244d0dc1c4787c2f',
   15: 'a33fd901d913a8122f4e30d8f196f58f79885aec0b02ebc36533955d557ae148',
   16: '017b4e3847c35f5caa566c0150662116a4299f52048a7829633a156e208b4389',
+  17: 'd06e5b2f1c861f189f4fda04f1d4992b66ba4a92d0815073d20039fb4ffef183',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

@@ -75,6 +75,8 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   },
   ClockJumped: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
   ClockAccepted: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
+  AccountDeleted: { heldBy: [] },
+  HoldPlaced: { from: null, until: instant(Date.UTC(2030, 0, 31, 12)) },
   NodeStarted: { previous: { boot: '', stoppedAt: null } },
   EvidenceMade: { filter: { subject: '{subject}' } },
   ModelsListed: { from: [], to: [{ slug: '{model}', version: '' }] },

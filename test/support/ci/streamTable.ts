@@ -17,6 +17,7 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   apiKey: '<key id>' as ApiKeyId,
   clock: 'main',
   firewall: 'main',
+  hold: 'main',
   modelCatalogue: 'main',
   pricing: 'main',
   dashboardAuth: 'main',

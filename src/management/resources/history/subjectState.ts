@@ -26,6 +26,8 @@ export function subjectState(stream: string, state: HotState): Json {
       return toJson(state.windowsClock);
     case 'firewall':
       return toJson(state.firewall);
+    case 'holds':
+      return toJson(state.holds.active);
     case 'modelCatalogue':
       return toJson(state.models.plans);
     case 'node':

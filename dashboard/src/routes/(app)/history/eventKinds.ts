@@ -92,9 +92,9 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'audit',
     label: 'Audit',
-    hint: 'starts and stops of nodes, verifications, evidence',
+    hint: 'legal holds, starts and stops of nodes, verifications, evidence',
     isChange: true,
-    types: ['NodeStarted', 'NodeStopped', 'VerificationMade', 'EvidenceMade'],
+    types: ['HoldPlaced', 'HoldLifted', 'NodeStarted', 'NodeStopped', 'VerificationMade', 'EvidenceMade'],
   },
   {
     value: 'models',

@@ -32,6 +32,8 @@ export function subjectText(subject: string, names: Names): string {
       return 'Models';
     case 'pricing':
       return 'Prices';
+    case 'holds':
+      return 'Legal holds';
     case 'node':
       return `Node ${id}`;
     case 'audit':

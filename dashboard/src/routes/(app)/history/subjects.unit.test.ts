@@ -12,6 +12,7 @@ test.each([
   ['address-10.0.0.1', 'Address 10.0.0.1'],
   ['node-gateway-1', 'Node gateway-1'],
   ['audit-main', 'Audit'],
+  ['holds-main', 'Legal holds'],
   ['weather-main', 'weather-main'],
 ])('names the subject %s “%s”', (subject, text) => {
   expect(subjectText(subject, names)).toBe(text);
