@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { archivableLog } from '../../test/support/archives/archivableLog.ts';
 import { makeBundleOf, readBundle, signedFolder } from '../../test/support/evidence/bundles.ts';
-import { aKey, ORIGIN, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
+import { aKey, ORIGIN, signFolder, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
 import { readRows } from '../../test/support/forgeries/forgedFiles.ts';
 import { parseVkey } from '../integrity/notes/noteKeys.ts';
 import { verifyBundleFile } from './files/verifyBundleFile.ts';
 import type { EventLine } from './format/eventLine.ts';
+import { describeMade } from './make/describeMade.ts';
 import type { EventSelection } from './make/selection.ts';
 
 const linesOf = async (path: string): Promise<EventLine[]> =>
@@ -154,4 +156,19 @@ test('makes no bundle of a log that is not that of its checkpoints', async () =>
   database.exec(`UPDATE events SET data = replace(data, 'key ', 'kex ') WHERE type = 'ApiKeyRenamed'`);
   database.close();
   await expect(makeBundleOf(folder)).rejects.toThrow('Run "svc verify"');
+});
+
+test.each([0, undefined])('proves what is left of a log with archived days, and names them', async (treeSize) => {
+  const { path: folder, archive } = await archivableLog(300);
+  await archive('2026-01-20');
+  signFolder(folder, { sizes: [100, 250], ...(treeSize !== undefined && { treeSize }) });
+  const made = await makeBundleOf(folder);
+  expect(made.archived.length).toBeGreaterThan(0);
+  expect(describeMade(made).join(' ')).toContain('put these days back with "svc restore-archive"');
+  expect(await verifyBundleFile(made.path)).toMatchObject({ ok: true, events: made.events, isContiguous: false });
+  const { day = '', file } = made.archived[0] ?? {};
+  expect(file).toContain(day);
+  const since = Date.parse(`${made.archived.at(-1)?.day}T23:59:59.999Z`) + 1;
+  const later = await makeBundleOf(folder, { since }).catch(({ message }: Error) => message);
+  expect(later).not.toMatchObject({ archived: [expect.anything()] });
 });

@@ -28,6 +28,14 @@ export class CannotMakeEvidence extends Error {
   override readonly name = 'CannotMakeEvidence';
 }
 
+/** A day whose events are archived: their payloads are in a file elsewhere. */
+export interface ArchivedDay {
+  /** UTC, for example `2026-11-01`. */
+  readonly day: string;
+  readonly events: number;
+  readonly file: string;
+}
+
 /** The tree whose checkpoints are in the bundle. */
 export interface EvidenceTree {
   root(size: number): Buffer;
@@ -44,6 +52,8 @@ export interface BundleOptions extends WriterOptions {
   readonly rows: Iterable<StoredRow>;
   readonly notes: SignedNotes;
   readonly tree: EvidenceTree;
+  /** Archived days of the selection. */
+  readonly archived: readonly ArchivedDay[];
   readonly madeBy: string;
   /** RFC 3339. */
   readonly madeAt: string;
@@ -62,6 +72,8 @@ export interface MadeBundle {
   readonly vkey: string;
   /** Events that were asked for and that no checkpoint covers. */
   readonly uncovered: number;
+  /** Archived days of the period, of which no request is in the bundle. */
+  readonly archived: readonly ArchivedDay[];
   /** SHA-256 of the page in it. */
   readonly verifier: string;
   readonly bytes: number;
@@ -77,7 +89,7 @@ const EVENTS_PER_TURN = 256;
  * @throws CannotMakeEvidence when no event matches, or the log is not what its checkpoints say; CannotWriteFile; the error of a disk
  */
 export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
-  const { path, notes, tree, selection, madeBy, madeAt } = options;
+  const { path, notes, tree, selection, archived, madeBy, madeAt } = options;
   const { origin, size: treeSize, root } = notes.latest;
   if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
   let made: MadeBundle | undefined;
@@ -94,7 +106,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
       await writer.add(part.proofs, proofs);
     };
     const uncovered = await addEvents(options, events, writePart);
-    if (events.counts.count === 0) throw nothingFound(uncovered);
+    if (events.counts.count === 0) throw nothingFound(uncovered, archived);
     await writePart(events.finish());
     if (events.root().toString('hex') !== root) throw notTheLog(treeSize);
     const { counts } = events;
@@ -126,6 +138,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
       root,
       vkey: notes.vkey,
       uncovered,
+      archived,
       verifier,
       bytes,
       sha256,
@@ -197,9 +210,19 @@ const notTheLog = (size: number) =>
       'Run "svc verify": it says what was changed.',
   );
 
-const nothingFound = (uncovered: number) =>
-  new CannotMakeEvidence(
-    uncovered === 0
-      ? 'No event matches, so there is nothing to prove. Nothing was written.'
-      : `No checkpoint covers the ${uncovered} events yet. A running service signs one every minute: try again then.`,
-  );
+function nothingFound(uncovered: number, archived: readonly ArchivedDay[]): CannotMakeEvidence {
+  if (uncovered > 0) {
+    return new CannotMakeEvidence(
+      `No checkpoint covers the ${uncovered} events yet. A running service signs one every minute: try again then.`,
+    );
+  }
+  const days = archived.length > 0 ? ` ${describeArchived(archived)}` : '';
+  return new CannotMakeEvidence(`No event matches, so there is nothing to prove. Nothing was written.${days}`);
+}
+
+/** A sentence about archived days, with what to do. */
+export function describeArchived(archived: readonly ArchivedDay[]): string {
+  const events = archived.reduce((sum, day) => sum + day.events, 0);
+  const days = archived.length === 1 ? archived[0]?.day : `${archived[0]?.day} to ${archived.at(-1)?.day}`;
+  return `The ${events} events of requests of ${days} are archived and not in it. To prove them, put these days back with "svc restore-archive".`;
+}

@@ -2,10 +2,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { CannotWriteFile } from '../../eventLog/newFile.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
+import { TREE_FILE } from '../../integrity/tree/treeFile.ts';
 import type { WriterOptions } from './bundleWriter.ts';
-import { CannotMakeEvidence, type MadeBundle, makeBundle } from './makeBundle.ts';
+import { type ArchivedDay, CannotMakeEvidence, type MadeBundle, makeBundle } from './makeBundle.ts';
 import { openTree } from './openTree.ts';
 import { readSignedNotes } from './readSignedNotes.ts';
 import { SelectedRows } from './selectedRows.ts';
@@ -64,10 +67,14 @@ async function makeWith(
 ): Promise<MadeBundle> {
   const { folder, selection, statedSelection = selection, onProgress, onStep = () => {}, signal } = options;
   const log = openForReading(untouchedFile(logPath, temporary).location);
+  const archivePath = archivePathOf(logPath);
+  const archived = existsSync(archivePath)
+    ? ArchivedEvents.open(untouchedFile(archivePath, temporary).location)
+    : undefined;
   try {
     const { size, root } = notes.latest;
-    const treePath = join(folder, 'tree.sqlite');
-    const opened = await openTree({ path: treePath, log, size, root, temporary, onStep, signal });
+    const treePath = join(folder, TREE_FILE);
+    const opened = await openTree({ path: treePath, log, archived, size, root, temporary, onStep, signal });
     try {
       onStep('Looking for the events');
       const rows = new SelectedRows(log, selection);
@@ -78,12 +85,24 @@ async function makeWith(
         rows: rows.read(period, (position) => onProgress?.(position, period.last)),
         notes,
         tree: opened.tree,
+        archived: archivedDays(archived, selection),
         onProgress: undefined,
       });
     } finally {
       opened.close();
     }
   } finally {
+    archived?.close();
     log.close();
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/** The archived days of a selection, whose events cannot be in a bundle until they are brought back. */
+function archivedDays(archived: ArchivedEvents | undefined, { since, until }: EventSelection): ArchivedDay[] {
+  const headers = (archived?.segments() ?? []).flatMap(({ status, header }) => (status === 'archived' ? [header] : []));
+  return headers
+    .filter(({ day }) => (since ?? 0) < Date.parse(day) + DAY_MS && (until ?? Number.MAX_VALUE) >= Date.parse(day))
+    .map(({ day, events, file }) => ({ day, events, file: file.name }));
 }

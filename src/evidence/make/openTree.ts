@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
+import type { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { leafEntryOf, type StoredRow } from '../../integrity/leaf/leafEntry.ts';
 import { missingEntryOf } from '../../integrity/leaf/missingEntry.ts';
@@ -18,6 +19,8 @@ export interface OpenTreeOptions {
   readonly path: string;
   /** The log, opened for reading. */
   readonly log: DatabaseSync;
+  /** Leaf entries of events whose rows are archived. */
+  readonly archived: ArchivedEvents | undefined;
   /** What the tree is to be: the newest checkpoint. */
   readonly size: number;
   readonly root: string;
@@ -67,7 +70,7 @@ async function copyDatabase(location: string, copy: string): Promise<void> {
 const ROWS_PER_STEP = 1_024;
 
 /** Adds the leaves of the log up to the checkpoint. */
-async function makeTree(path: string, { log, size, onStep, signal }: OpenTreeOptions): Promise<OpenedTree> {
+async function makeTree(path: string, { log, archived, size, onStep, signal }: OpenTreeOptions): Promise<OpenedTree> {
   onStep('Making the part of the tree that tree.sqlite lacks');
   const store = openTileStore(path);
   try {
@@ -81,13 +84,12 @@ async function makeTree(path: string, { log, size, onStep, signal }: OpenTreeOpt
       const after = writer.size;
       const end = Math.min(after + ROWS_PER_STEP, size);
       const rows = page.all(after, end) as unknown as StoredRow[];
-      const byPosition = new Map(rows.map((row) => [row.position, leafEntryOf(row)]));
-      writer.append(
-        Array.from(
-          { length: end - after },
-          (_, index) => byPosition.get(after + 1 + index) ?? missingEntryOf(after + 1 + index),
-        ),
-      );
+      const entries = new Map(rows.map((row) => [row.position, leafEntryOf(row)]));
+      if (rows.length < end - after) {
+        for (const { position, entry } of archived?.entries(after, end) ?? []) entries.set(position, entry);
+      }
+      const positions = Array.from({ length: end - after }, (_, index) => after + 1 + index);
+      writer.append(positions.map((position) => entries.get(position) ?? missingEntryOf(position)));
       await new Promise(setImmediate);
     }
     return { tree: new TreeReader(store), close: () => store.close() };

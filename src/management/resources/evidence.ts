@@ -148,6 +148,8 @@ const resultOf = (bundle: KeptBundle) => ({
   last_position: bundle.lastPosition,
   /** Events that no checkpoint covers yet. */
   uncovered: bundle.uncovered,
+  /** Days whose events are archived and therefore not in it. */
+  archived: bundle.archived,
   tree_size: bundle.treeSize,
   root: bundle.root,
   public_key: bundle.vkey,

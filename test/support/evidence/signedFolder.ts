@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { signKeyChange } from '../../../src/integrity/keys/keyChange.ts';
-import { leafEntryOf } from '../../../src/integrity/leaf/leafEntry.ts';
 import { signCheckpoint } from '../../../src/integrity/notes/checkpoint.ts';
 import { type SigningKey, signingKeyOf, verifierKey } from '../../../src/integrity/notes/noteKeys.ts';
 import { openTileStore } from '../../../src/integrity/tiles/sqliteTileStore.ts';
 import { TreeReader, TreeWriter } from '../../../src/integrity/tiles/tileTree.ts';
-import { readRows } from '../forgeries/forgedFiles.ts';
+import { LeafSource } from '../../../src/integrity/tree/leafSource.ts';
 
 export const ORIGIN = 'svc/0123456789abcdef';
 export const aKey = (byte: number): SigningKey => signingKeyOf(Buffer.alloc(32, byte));
@@ -31,7 +30,9 @@ export interface Signing {
 
 /** Gives a data folder the tree and signed checkpoints of its log, as a service does. */
 export function signFolder(folder: string, { sizes, keys = [aKey(1)], treeSize }: Signing = {}): void {
-  const entries = readRows(folder).map(leafEntryOf);
+  const log = new LeafSource(join(folder, 'log.sqlite'));
+  const { entries } = log.after(0, 1_000_000);
+  log.close();
   const all = openTileStore(':memory:');
   const writer = new TreeWriter(all);
   writer.append(entries);
