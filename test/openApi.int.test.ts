@@ -277,6 +277,7 @@ test('returns what the document describes from every endpoint', async () => {
   }, 10_000);
   await call('GET /api/evidence/{id}', { id: evidence.evidence_id });
 
+  await call('POST /api/integrity/verify', {}, { from: 1 });
   await call('GET /api/jobs');
   const stage = await startManagement();
   const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
@@ -317,6 +318,7 @@ test('returns errors as the document describes', async () => {
     ['GET /api/log/tile/{path}', '/api/log/tile/0/0'],
     ['POST /api/evidence', '/api/evidence', { since: 'yesterday' }],
     ['GET /api/evidence/{id}', '/api/evidence/unknown'],
+    ['POST /api/integrity/verify', '/api/integrity/verify', { from: 2, to: 1 }],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],

@@ -3,6 +3,7 @@ import type { AccountId } from '../domain/core/brands.ts';
 import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
+import type { VerifyOwnLog } from '../verification/verifyOwnLog.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
 import { type DashboardAuthServices, dashboardAuthRoutes } from './auth/dashboardAuth.ts';
 import { createSessionCookie } from './auth/sessionCookie.ts';
@@ -43,6 +44,7 @@ import { settingsRoutes } from './resources/settings.ts';
 import { type NodeStatus, statusRoutes } from './resources/status.ts';
 import { usageRoutes } from './resources/usage.ts';
 import { usageTrendsRoutes } from './resources/usageTrends.ts';
+import { type RecordVerification, verificationRoutes } from './resources/verifications.ts';
 
 export interface ManagementOptions extends Capabilities {
   readonly dashboardAuth: DashboardAuthServices;
@@ -52,6 +54,8 @@ export interface ManagementOptions extends Capabilities {
   readonly integrity: Integrity;
   readonly evidence: EvidenceShelf;
   readonly recordEvidence: RecordEvidence;
+  readonly verifyLog: VerifyOwnLog;
+  readonly recordVerification: RecordVerification;
   readonly clientKey: ClientKey;
   readonly explain: Explain;
   readonly connection?: ConnectionInfo;
@@ -108,6 +112,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(requestTrendsRoutes(options))
     .use(historyRoutes(options))
     .use(integrityRoutes(options))
+    .use(verificationRoutes(options))
     .use(logTileRoutes(options))
     .use(evidenceRoutes(options))
     .use(jobRoutes(options))

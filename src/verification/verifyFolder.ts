@@ -28,6 +28,8 @@ export interface VerifyFolderOptions extends VerifyOptions {
   readonly logName?: string | undefined;
   /** Where the log is if it is not in the folder, for a mirror that was made elsewhere. */
   readonly logPath?: string | undefined;
+  /** Where temporary files are made; default: the temporary folder of the system. */
+  readonly temporary?: string | undefined;
   /** Whether the read models of the folder are to be compared; default: true. */
   readonly comparesReadModels?: boolean | undefined;
 }
@@ -43,7 +45,7 @@ const DAMAGED = /is damaged, or not a file of svc|malformed|not a database/;
  */
 export async function verifyFolder(options: VerifyFolderOptions): Promise<Verification> {
   for (let attempt = 1; ; attempt += 1) {
-    const temporary = mkdtempSync(join(tmpdir(), 'svc-verify-'));
+    const temporary = mkdtempSync(join(options.temporary ?? tmpdir(), 'svc-verify-'));
     try {
       const result = await verifyOnce(options, temporary);
       if (result) return result;

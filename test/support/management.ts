@@ -38,6 +38,7 @@ import { createCommandHandler, type HandleCommand } from '../../src/state/comman
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
+import { createVerifyOwnLog } from '../../src/verification/verifyOwnLog.ts';
 import { call, type SentRequest } from './call.ts';
 import { collectFaults } from './collectFaults.ts';
 import { signedCheckpoints } from './integrity/signedCheckpoints.ts';
@@ -146,6 +147,10 @@ export async function startManagement(
     integrity: { tree, checkpoints },
     evidence,
     recordEvidence: async (event, { actor, correlationId }) => {
+      await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
+    },
+    verifyLog: createVerifyOwnLog({ folder, logName: 'log.sqlite', comparesReadModels: true, checkpoints: undefined }),
+    recordVerification: async (event, { actor, correlationId }) => {
       await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
     },
     clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),

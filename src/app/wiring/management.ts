@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { EvidenceShelf } from '../../evidence/shelf/evidenceShelf.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
@@ -20,6 +20,7 @@ import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { createExplain } from '../../replay/explain/createExplain.ts';
 import { createPast } from '../../state/past/past.ts';
+import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
 import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
@@ -104,6 +105,13 @@ export async function createManagementSurface(
     integrity,
     evidence,
     recordEvidence: records.recordAudit,
+    verifyLog: createVerifyOwnLog({
+      folder: folder.path,
+      logName: basename(store.logPath),
+      comparesReadModels: config.SVC_MONGODB_URL === undefined,
+      checkpoints: config.SVC_CHECKPOINT_DIR && resolve(config.SVC_CHECKPOINT_DIR),
+    }),
+    recordVerification: records.recordAudit,
     clientKey: createClientKey({
       hot: hot.state,
       now,
