@@ -125,7 +125,7 @@ export async function startManagement(
   const tree = keepTree({ folder, logPath });
   const checkpoints = signedCheckpoints(tree);
   const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
-  const past = createPast({ log, hot });
+  const past = createPast({ log, hot, logPath });
   const evidence = new EvidenceShelf({ folder, logName: basename(logPath), newId: randomUUID, now, parent: folder });
   const audits = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'audits' });
   const management = createManagement({

@@ -84,8 +84,8 @@ export async function createManagementSurface(
     deviceCodes: createDeviceCodes({ authBaseUrl, agentFor: provider.agentFor, now }),
     callback: { host: callbackHost(config.SVC_HOST), port: config.SVC_OAUTH_CALLBACK_PORT },
   });
-  const past = createPast({ log, hot });
   const evidence = new EvidenceShelf({ folder: folder.path, logName: basename(store.logPath), newId, now });
+  const past = createPast({ log, hot, logPath: store.logPath });
   const management = createManagement({
     views: createViews({
       hot,

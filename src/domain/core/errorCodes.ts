@@ -69,4 +69,5 @@ export type ResourceErrorCode =
   | 'tile_not_found'
   | 'receipt_not_found'
   | 'evidence_not_found'
+  | 'archived'
   | 'conflict';

@@ -7,6 +7,8 @@ export interface HistorySource {
   head(): Promise<Position>;
   readAll(after: Position): AsyncIterable<StoredEvent>;
   readKeys(): Promise<WrappedKeys>;
+  /** Days whose events are archived, and not among those that are read; absent: none. */
+  readonly archivedDays?: readonly string[];
   close(): Promise<void>;
 }
 

@@ -30,6 +30,7 @@ export async function exportHistory(
   onProgress: OnProgress,
   onBreak?: (message: string) => void,
 ): Promise<TransferSummary> {
+  refuseArchived(source);
   // The head is read before the keys, so that the keys of all exported events are included.
   const head = await source.head();
   const keys = await source.readKeys();
@@ -67,6 +68,17 @@ export async function importHistory(
   }
   await verifyAll(target, file);
   return { events: file.head, keys: file.keys.keys.length, alreadyThere: existing };
+}
+
+/** An export is a whole history: what is archived is in files of its own. */
+function refuseArchived({ archivedDays = [] }: HistorySource): void {
+  if (archivedDays.length === 0) return;
+  const [first, last] = [archivedDays[0], archivedDays.at(-1)];
+  const days = first === last ? `${first} are` : `${first} to ${last} (${archivedDays.length} days) are`;
+  throw new TransferFailed(
+    `an export has every event, but the requests of ${days} archived. Restore them with "svc restore-archive" first, or ` +
+      'move the data folder as it is, which needs no archive file.',
+  );
 }
 
 /** The events in the store must be the first events of the file. */

@@ -139,6 +139,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: (details) => `There is no hold ${detail(details, 'holdId', 'with this id')}, or it was lifted.`,
   },
+  archived: {
+    status: 410,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The events there are archived in ${detail(details, 'file', 'a file')}. To read them, restore the requests of ${detail(details, 'day', 'that day')} with "svc restore-archive".`,
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

@@ -4,7 +4,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import type { EventStep, MomentQuery, Past } from '../../state/past/past.ts';
+import { type EventStep, MomentArchived, type MomentQuery, type Past } from '../../state/past/past.ts';
 import type { ManagementContext } from './context.ts';
 import { parseTime } from './isoTime.ts';
 import { queryText } from './query.ts';
@@ -63,10 +63,10 @@ export function createViews({
     async asOf(ctx) {
       const at = queryText(ctx, 'at');
       if (at === undefined) return current();
-      const moment = await past.at(parseAt(at, hot.state.position, now()));
+      const moment = await past.at(parseAt(at, hot.state.position, now())).catch(refuseArchived);
       return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now) };
     },
-    eventStep: (position) => past.step(position),
+    eventStep: (position) => past.step(position).catch(refuseArchived),
   };
 }
 
@@ -79,6 +79,12 @@ function parseAt(at: string, lastPosition: Position, now: Instant): MomentQuery 
   }
   const time = parseTime(at) ?? refuseAt('must be a position of the log or an ISO 8601 time');
   return time <= now ? { time } : refuseAt('lies in the future');
+}
+
+/** @throws Refusal `archived` for a moment whose events have no rows */
+function refuseArchived(error: unknown): never {
+  if (!(error instanceof MomentArchived)) throw error;
+  return refuse('archived', { position: error.position, day: error.day, file: error.file });
 }
 
 const refuseAt = (problem: string): never => refuse('validation_error', { param: 'at', problem });

@@ -78,7 +78,7 @@ const routes = {
   get: describeRoute({
     summary: 'Get an event with all its data and the changes it made',
     response: EventDetails,
-    errors: ['validation_error', 'not_found'],
+    errors: ['validation_error', 'not_found', 'archived'],
   }),
 };
 

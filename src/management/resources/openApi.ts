@@ -56,6 +56,7 @@ function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
     ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
     // Of its query; `/health` leaves that to the client.
     ...codesIf(endpoint.path !== '/health', 'validation_error'),
+    ...codesIf(endpoint.query !== undefined && 'at' in endpoint.query, 'archived'),
     'internal_error',
   ];
 }

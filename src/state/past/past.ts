@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import type { SegmentHeader } from '../../eventLog/archive/segment.ts';
 import type { EventLog, RecordedEvent, StoredEvent } from '../../eventLog/eventLog.ts';
 import { type Checkpoint, copyState } from '../fold/checkpoints.ts';
-import type { HotState } from '../fold/hotState.ts';
+import { HotState } from '../fold/hotState.ts';
 import { latestAfter } from '../fold/timeline.ts';
 import type { HotRunner } from '../hotRunner.ts';
+import { sealedFolds } from '../snapshots/sealedFold.ts';
 
 /** A position means the state right after its event; a time means the last position that was written by then. */
 export type MomentQuery = { readonly position: Position } | { readonly time: Instant };
@@ -34,9 +38,31 @@ export interface Past {
 /** Events folded per turn of the event loop, so that requests do not wait for a fold of the past. */
 const EVENTS_PER_TURN = 256;
 const MAX_CACHED_MOMENTS = 8;
+const BEGINNING: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
+
+/** What a past state would be computed from is archived. */
+export class MomentArchived extends Error {
+  override readonly name = 'MomentArchived';
+  readonly position: number;
+  readonly day: string;
+  readonly file: string;
+  constructor(position: number, { day, file }: SegmentHeader) {
+    super(`The event at position ${position} is archived in ${file.name}.`);
+    this.position = position;
+    this.day = day;
+    this.file = file.name;
+  }
+}
+
+export interface PastOptions {
+  readonly log: EventLog;
+  readonly hot: HotRunner;
+  /** The log's file, beside which `archive.sqlite` is; without it nothing is archived. */
+  readonly logPath?: string;
+}
 
 /** Computes past states by folding the log from the nearest checkpoint, one fold at a time. */
-export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Past {
+export function createPast({ log, hot, logPath }: PastOptions): Past {
   /** A dashboard page requests several resources of one moment, so the last few moments are cached. */
   const cached = new Map<string, Promise<Moment>>();
   let lastFold: Promise<unknown> = Promise.resolve();
@@ -52,17 +78,39 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
     from: Checkpoint,
     belongs: (position: Position, latest: Instant) => boolean,
   ): Promise<Checkpoint> {
-    const state = copyState(from.state);
-    let { latest } = from;
+    const begin = belongs(from.state.position, from.latest) ? from : sealedBefore(belongs);
+    const state = copyState(begin.state);
+    let { latest } = begin;
     for await (const event of log.readAll(state.position)) {
+      const next = (state.position + 1) as Position;
+      if (event.position > next && belongs(next, latest)) requireRows(next);
       const current = recorded(event);
-      const next = latestAfter(latest, current);
-      if (!belongs(event.position, next)) break;
+      const later = latestAfter(latest, current);
+      if (!belongs(event.position, later)) break;
       state.apply(current);
-      latest = next;
+      latest = later;
       if (event.position % EVENTS_PER_TURN === 0) await nextTurn();
     }
     return { state, latest };
+  }
+
+  /** The last sealed state of a moment before the checkpoints that the fold has kept. */
+  function sealedBefore(belongs: (position: Position, latest: Instant) => boolean): Checkpoint {
+    for (const { state, checkpoints } of logPath === undefined ? [] : sealedFolds(logPath)) {
+      if (belongs(state.position, checkpoints.latest)) return { state, latest: checkpoints.latest };
+    }
+    return BEGINNING;
+  }
+
+  /** @throws MomentArchived when the event at a position, which has no row, is archived */
+  function requireRows(position: number): void {
+    const archived = logPath === undefined ? undefined : ArchivedEvents.open(archivePathOf(logPath));
+    try {
+      const segment = archived?.segmentAt(position);
+      if (segment) throw new MomentArchived(position, segment.header);
+    } finally {
+      archived?.close();
+    }
   }
 
   const foldTo = (wanted: Position) => fold(hot.checkpoints.atPosition(wanted), (position) => position <= wanted);
@@ -98,6 +146,7 @@ export function createPast({ log, hot }: { log: EventLog; hot: HotRunner }): Pas
     },
     step: (position) =>
       oneAtATime(async () => {
+        requireRows(position);
         const { state: before } = await foldTo((position - 1) as Position);
         for await (const event of log.readAll(before.position)) {
           const after = copyState(before);

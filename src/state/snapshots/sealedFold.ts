@@ -62,6 +62,23 @@ export function readSealedFold(logPath: string, archivePath = archivePathOf(logP
   }
 }
 
+/**
+ * The folds at the ends of the archived segments of a log, the last one first.
+ * @throws as `readSealedFold`
+ */
+export function* sealedFolds(logPath: string): Generator<Fold> {
+  const archived = ArchivedEvents.open(archivePathOf(logPath));
+  try {
+    const seals = sealsInLog(logPath);
+    const segments = archived?.segments().filter(({ number, status }) => status === 'archived' && seals.has(number));
+    for (const segment of segments?.toSorted(byEnd).toReversed() ?? []) {
+      if (archived) yield decode(archived.stateOf(segment), segment);
+    }
+  } finally {
+    archived?.close();
+  }
+}
+
 /** Where a fold of a log begins: with the sealed state, or with nothing. @throws as `readSealedFold` */
 export const firstFold = (logPath: string): Fold => readSealedFold(logPath)?.fold ?? emptyFold();
 

@@ -2337,6 +2337,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -2966,6 +2975,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -3431,6 +3449,15 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4779,6 +4806,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -5090,6 +5126,15 @@ export interface operations {
             };
             /** @description not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6825,6 +6870,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7244,6 +7298,15 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
