@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,5 +24,33 @@ journeys('integrity', () => {
     const { body } = await gateway.api('GET', '/api/integrity');
     await page.getByText(body.public_key, { exact: true }).waitFor();
     await page.getByText(/^covers \d+, signed/).waitFor();
+  });
+
+  test('makes evidence of a request, of what the history shows and of a period, and offers the files', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await (await gateway.ask(validRequest)).text();
+    const page = await visit({ path: '/request-logs' });
+    const bundle = page.getByRole('row', { name: /^Evidence bundle/ });
+    await page.locator('tr.request').first().click();
+    await page.getByRole('button', { name: 'Get evidence' }).click();
+    await page.waitForURL(/\/integrity$/);
+    await bundle.first().waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      bundle.first().getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(
+      readFileSync(await file.path())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK');
+    expect(file.suggestedFilename()).toMatch(/\.zip$/);
+
+    await page.getByRole('button', { name: 'Make evidence bundle' }).click();
+    await bundle.nth(1).waitFor();
+    await page.goto(`${gateway.url}/history`);
+    await page.getByRole('button', { name: 'Get evidence' }).click();
+    await bundle.nth(2).waitFor();
+    expect(gateway.events('EvidenceMade')).toHaveLength(3);
   });
 });

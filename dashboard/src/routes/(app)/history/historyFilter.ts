@@ -1,6 +1,7 @@
 import type { paths } from '#lib/api/openapi.d.ts';
 import { type Chip, listChips, singleChip, timeChips } from '#lib/filters/chips.ts';
 import { ANY_TIME, boundsOf, type Query, type TimeRange, timeRangeFrom } from '#lib/filters/timeRange.ts';
+import type { EvidenceSelection } from '#lib/startEvidence.ts';
 import { CHANGES, EVENT_KINDS, typesOf } from './eventKinds.ts';
 
 type ListQuery = NonNullable<paths['/api/history']['get']['parameters']['query']>;
@@ -50,6 +51,19 @@ export function conditionsOf(filter: HistoryFilter, now: number): HistoryConditi
     ...(actor.length > 0 && { actor: [...actor] }),
     ...(search.length >= MIN_SEARCH && { search }),
     ...boundsOf(filter, now),
+  };
+}
+
+/** The events that a filter shows, for an evidence bundle. */
+export function evidenceOf(filter: HistoryFilter, now: number): EvidenceSelection {
+  const { type, subject, actor, search, since, until } = conditionsOf(filter, now);
+  return {
+    ...(type && { types: type }),
+    ...(subject && { subjects: subject }),
+    ...(actor && { actors: actor }),
+    ...(search !== undefined && { search }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '#lib/api/apiError.ts';
 import { api, type Schemas, unwrap } from '#lib/api/client.ts';
+import { counted } from '#lib/format/numbers.ts';
 import { resource } from '#lib/live/resource.svelte.ts';
 import { toasts } from '#lib/ui/toasts.svelte.ts';
 
@@ -14,6 +15,48 @@ const LABELS: Readonly<Record<string, string>> = {
   restore: 'Restore of an archive',
 };
 export const jobLabel = (kind: string): string => LABELS[kind] ?? kind;
+
+export const STATES: Readonly<Record<Job['state'], string>> = {
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** What came of a job, for display. */
+export interface JobResult {
+  readonly tone: 'good' | 'warn' | 'bad';
+  readonly text: string;
+  /** Path of the file that it made. */
+  readonly download?: string | undefined;
+  readonly details: readonly string[];
+}
+
+const MAX_DETAILS = 20;
+
+export function jobResult({ kind, state, result, error }: Job): JobResult {
+  if (state === 'failed') return { tone: 'bad', text: error ?? '', details: [] };
+  if (state === 'cancelled') return { tone: 'warn', text: '', details: [] };
+  const { ok, events, path, uncovered, findings } = (result ?? {}) as Record<string, unknown>;
+  const count = typeof events === 'number' ? counted(events, 'event') : '';
+  if (kind === 'verify') {
+    const found = Array.isArray(findings) ? findings.map(findingText) : [];
+    const text = ok === true ? `${count}: intact` : `${count}: ${counted(found.length, 'finding')}`;
+    return { tone: ok === true ? 'good' : 'bad', text, details: found.slice(0, MAX_DETAILS) };
+  }
+  const rest =
+    typeof uncovered === 'number' && uncovered > 0
+      ? [`${counted(uncovered, 'event')} not covered by a checkpoint yet`]
+      : [];
+  return { tone: 'good', text: count, download: typeof path === 'string' ? path : undefined, details: rest };
+}
+
+function findingText(finding: unknown): string {
+  const { kind, position, stream, expected, found } = finding as Record<string, unknown>;
+  const at = position === null ? '' : ` at position ${position}`;
+  const where = stream === null ? '' : ` in ${stream}`;
+  return `${kind}${at}${where}: expected ${expected}; found ${found}`;
+}
 
 /** The jobs of this node, reloaded every second. Call it while a component initialises. */
 export function createJobs() {
