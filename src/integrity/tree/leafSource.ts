@@ -29,7 +29,7 @@ type Row = [
 const NONE: LeafEntries = { entries: [], broken: undefined };
 const BUSY_TIMEOUT_MS = 5_000;
 /** Few enough that the rows do not outlive V8's young generation. */
-const ROWS_PER_READ = 256;
+const ROWS_PER_READ = 64;
 
 /** Makes the leaf entries of the events in a log's file, through a connection of its own, so that appends do not wait. */
 export class LeafSource {
