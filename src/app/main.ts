@@ -5,7 +5,9 @@ import { createIsHttps } from '../http/client/isHttps.ts';
 import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createDashboard } from '../http/static/dashboard.ts';
+import { TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
+import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
 import type { Config } from './config/config.ts';
 import { DASHBOARD, findDashboardBuilds } from './dashboard/builds.ts';
 import { type KeptDashboard, keepDashboard } from './dashboard/keepDashboard.ts';
@@ -81,7 +83,13 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   provider.start();
   await management.start();
   checkpoints.start();
-  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree });
+  const treeComparer = keepTreeCompared({
+    logPath: foundation.store.logPath,
+    treePath: foundation.folder.file(TREE_FILE),
+    faults: foundation.faults,
+    report: foundation.report,
+  });
+  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree, treeComparer });
   pendingState.records.recordStart();
 
   let stopped: Promise<void> | undefined;
@@ -103,6 +111,7 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
     await provider.stop();
     await proxy.stop();
     foundation.clock.stop();
+    await treeComparer.stop();
     await checkpoints.stop(await pendingState.records.stop(reason));
     await tree.close();
     await readModels.close();

@@ -3,6 +3,7 @@ import type { KeptTree } from '../../integrity/tree/keepTree.ts';
 import type { ProgressQueries } from '../../readModels/progressQueries.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import type { SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
+import type { TreeComparer } from '../../verification/keepTreeCompared.ts';
 
 export interface BackgroundWorkOptions {
   readonly hot: { readonly state: Pick<HotRunner['state'], 'position'> };
@@ -10,6 +11,7 @@ export interface BackgroundWorkOptions {
   readonly tree: Pick<KeptTree, 'start' | 'reached'>;
   readonly snapshots: Pick<SnapshotKeeper, 'start'>;
   readonly verifier: Pick<LogVerifier, 'start'>;
+  readonly treeComparer: Pick<TreeComparer, 'start'>;
   /** Maximum number of times that read models and tree are asked, each of which takes up to a second. */
   readonly maxAttempts?: number;
 }
@@ -20,10 +22,11 @@ const ATTEMPT_MS = 1_000;
 
 /**
  * Starts the threads that read much of the log in the background one after the other: first the read models catch up, then the
- * tree, then a snapshot is made if one is due, then events are verified. At once they would double the memory of a first start.
+ * tree, then a snapshot is made if one is due, then events are verified and
+ * compared with the tree. At once they would double the memory of a first start.
  */
 export async function startBackgroundWork(options: BackgroundWorkOptions): Promise<void> {
-  const { hot, progress, tree, snapshots, verifier, maxAttempts = MAX_ATTEMPTS } = options;
+  const { hot, progress, tree, snapshots, verifier, treeComparer, maxAttempts = MAX_ATTEMPTS } = options;
   const { position } = hot.state;
   const wait = async (reached: () => Promise<number>): Promise<void> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -36,4 +39,5 @@ export async function startBackgroundWork(options: BackgroundWorkOptions): Promi
   await wait(() => tree.reached(position, ATTEMPT_MS));
   await snapshots.start();
   verifier.start();
+  treeComparer.start();
 }
