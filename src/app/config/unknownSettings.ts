@@ -1,5 +1,8 @@
 import { nearestName } from '../../lib/nearestName.ts';
 
+const PREFIX = 'SVC_';
+const withoutPrefix = (name: string): string => name.slice(PREFIX.length);
+
 /** Variables for programs beside svc: the key of its clients, and what its tests read. */
 const OF_OTHERS = /^SVC_(API_KEY$|TEST_)/;
 
@@ -19,5 +22,9 @@ export const isOfKubernetes = (name: string, value = ''): boolean =>
 /** @returns a line for each variable that begins with `SVC_` and is no setting. It has no effect, so the operator mistyped it */
 export const unknownSettings = (names: readonly string[], settings: readonly string[]): string[] =>
   names
-    .filter((name) => name.startsWith('SVC_') && !settings.includes(name) && !OF_OTHERS.test(name))
-    .map((name) => `${name}: is not a setting of svc. The nearest one is ${nearestName(name, settings)}.`);
+    .filter((name) => name.startsWith(PREFIX) && !settings.includes(name) && !OF_OTHERS.test(name))
+    .map((name) => {
+      const nearest = nearestName(withoutPrefix(name), settings.map(withoutPrefix));
+      const hint = nearest === undefined ? 'README.md lists all.' : `The nearest one is ${PREFIX}${nearest}.`;
+      return `${name}: is not a setting of svc. ${hint}`;
+    });

@@ -68,7 +68,8 @@ export function createPoolHealth({ hot, coolDowns, faults, now }: PoolHealthOpti
     const reason = whyNoAccount(hot, coolDowns, now());
     if (!reason) faults.clear(NO_ACCOUNT, undefined, 'An account is available again: model requests are served.');
     // A new installation has no account and no clients.
-    else if (hot.accounts.size > 0 || isRefused) faults.raise({ code: NO_ACCOUNT, ...reason });
+    else if (hot.accounts.size > 0) faults.raise({ code: NO_ACCOUNT, ...reason });
+    else if (isRefused) faults.raise({ code: NO_ACCOUNT, ...reason }, { level: 'warn' });
   }
 
   return {
@@ -111,7 +112,10 @@ function whyNoAccount(
     }
   }
   if (accounts.size === 0) {
-    return { cause: 'There is no account: model requests get 503 no_accounts.', remedy: 'Add an account.' };
+    return {
+      cause: 'There is no account: model requests get 503 no_accounts.',
+      remedy: 'Sign in to one, or import one, on the page Accounts of the dashboard.',
+    };
   }
   const states = [
     counts.used > 0 && `${counts.used} with used-up limits`,

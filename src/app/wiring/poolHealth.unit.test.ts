@@ -5,6 +5,7 @@ import type { AccountUsage } from '../../domain/accountUsage/state.ts';
 import type { CoolDown } from '../../domain/coolDown/state.ts';
 import { type AccountId, type Instant, instant } from '../../domain/core/brands.ts';
 import type { Attempt } from '../../domain/request/events.ts';
+import { Faults } from '../../lib/faults.ts';
 import type { Settlement } from '../../proxy/settlement/settlement.ts';
 import { createPoolHealth } from './poolHealth.ts';
 
@@ -66,7 +67,21 @@ test('says that there is no account only when a request needs one', () => {
   health.check();
   expect(lines).toEqual([]);
   settled([], { refusal: 'empty' });
-  expect(lines).toEqual([expect.stringContaining('There is no account')]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^There is no account: .* Sign in to one, or import one, on the page Acc/),
+  ]);
+});
+
+test('calls a pool without accounts no error, unlike one whose accounts cannot serve', () => {
+  const levels: (string | undefined)[] = [];
+  const faults = new Faults({ print: (_, details) => levels.push(details?.level), now: () => NOW });
+  const hot = { accounts: new Map<AccountId, Account>(), usage: new Map<AccountId, AccountUsage>() };
+  const health = createPoolHealth({ hot, coolDowns: new Map(), faults, now: () => NOW });
+  health.onSettled({ attempts: [], outcome: { refusal: { reason: 'empty' } } as Settlement['outcome'] });
+  faults.clear('no_account_available');
+  hot.accounts.set(A, { id: A, status: 'paused', planType: 'pro', deactivationReason: null } as Account);
+  health.check();
+  expect(levels).toEqual(['warn', undefined, 'error']);
 });
 
 test('says that requests fail after three in a row, how, and when one is served', () => {

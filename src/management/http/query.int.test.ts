@@ -17,17 +17,20 @@ test('refuses a parameter that a route does not declare, on every route of the A
 });
 
 test.each([
-  ['/api/request-logs?apiKeyId=a', 'apiKeyId', 'the nearest one is accountId'],
+  ['/api/request-logs?apiKeyId=a', 'apiKeyId', 'whose parameters are '],
+  ['/api/request-logs?apiKeyIdd=a', 'apiKeyIdd', 'whose parameters are '],
+  ['/api/request-logs?acountId=a', 'acountId', 'the nearest one is accountId'],
   ['/api/request-logs?Limit=5', 'Limit', 'the nearest one is limit'],
-  ['/api/request-logs/options?search=x', 'search', 'the nearest one is status'],
+  ['/api/request-logs/options?search=x', 'search', 'whose parameters are '],
   ['/api/history?subjects=a', 'subjects', 'the nearest one is subject'],
-  ['/api/accounts?status=active', 'status', 'the nearest one is at'],
+  ['/api/accounts?status=active', 'status', 'whose parameters are at'],
   ['/api/status?a=b', 'a', 'which has none'],
-  ['/api/request-logs?limit=5&=x', 'A parameter without a name', 'the nearest one is limit'],
-  ['/api/request-logs?__proto__=1', '__proto__', 'the nearest one is'],
-  ['/api/request-logs?constructor', 'constructor', 'the nearest one is'],
-  ['/api/request-logs?%1b%5b2Jlimit=1', '\ufffd[2Jlimit', 'the nearest one is limit'],
-])('%s is refused by name, with the nearest one', async (path, name, nearest) => {
+  ['/api/request-logs?limit=5&=x', 'A parameter without a name', 'whose parameters are '],
+  ['/api/request-logs?__proto__=1', '__proto__', 'whose parameters are '],
+  ['/api/request-logs?constructor', 'constructor', 'whose parameters are '],
+  ['/api/request-logs?%1b%5b2Jlimit=1', '\ufffd[2Jlimit', 'whose parameters are '],
+  ['/api/request-logs?%1blimit=1', '\ufffdlimit', 'the nearest one is limit'],
+])('%s is refused by name, with the nearest one or all', async (path, name, nearest) => {
   const response = await shared().call('GET', path);
   expect([response.status, response.body.error.code]).toEqual([400, 'validation_error']);
   expect(messageOf(response)).toContain(`${name} is not a query parameter of this path, ${nearest}`);

@@ -29,10 +29,12 @@ export function createQueryReader(declared: Endpoint['query'] = {}): (querystrin
 }
 
 function refuseUnknown(sent: string, declared: NonNullable<Endpoint['query']>): never {
-  const nearest = nearestName(sent, Object.keys(declared));
+  const known = Object.keys(declared);
+  const nearest = nearestName(sent, known);
+  const hint = nearest === undefined ? `whose parameters are ${known.join(', ')}` : `the nearest one is ${nearest}`;
   return refuse('validation_error', {
     param: sent === '' ? 'A parameter without a name' : sent,
-    problem: `is not a query parameter of this path, ${nearest === undefined ? 'which has none' : `the nearest one is ${nearest}`}`,
+    problem: `is not a query parameter of this path, ${known.length === 0 ? 'which has none' : hint}`,
   });
 }
 
