@@ -53,4 +53,14 @@ journeys('integrity', () => {
     await bundle.nth(2).waitFor();
     expect(gateway.events('EvidenceMade')).toHaveLength(3);
   });
+
+  test('verifies the log now and shows the result', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await (await gateway.ask(validRequest)).text();
+    const page = await visit({ path: '/integrity' });
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByRole('row', { name: /^Verification .* \d+ events: intact$/ }).waitFor();
+    await page.getByRole('region', { name: 'Verification' }).getByText('Intact', { exact: true }).waitFor();
+    expect(gateway.events('VerificationMade')).toHaveLength(1);
+  });
 });
