@@ -279,6 +279,10 @@ test('returns what the document describes from every endpoint', async () => {
 
   await call('POST /api/integrity/verify', {}, { from: 1 });
   await call('GET /api/jobs');
+  const hold = await call('POST /api/holds', {}, { reason: 'case 7', subject: 'apiKey-1', from: '2026-01-01' });
+  await call('GET /api/holds');
+  await call('GET /api/holds?at=1');
+  await call('DELETE /api/holds/{id}', { id: hold.id }, { reason: 'case 7 is closed' });
   const stage = await startManagement();
   const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
   const { id: job } = stage.jobs.start({ kind: 'verify', actor: { kind: 'anonymous' }, run });
@@ -319,6 +323,8 @@ test('returns errors as the document describes', async () => {
     ['POST /api/evidence', '/api/evidence', { since: 'yesterday' }],
     ['GET /api/evidence/{id}', '/api/evidence/unknown'],
     ['POST /api/integrity/verify', '/api/integrity/verify', { from: 2, to: 1 }],
+    ['POST /api/holds', '/api/holds', { reason: '' }],
+    ['DELETE /api/holds/{id}', '/api/holds/unknown', { reason: 'case 7 is closed' }],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],

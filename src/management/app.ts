@@ -4,6 +4,7 @@ import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
 import type { VerifyOwnLog } from '../verification/verifyOwnLog.ts';
+import type { RetainedKeys } from './accounts/retainedKeys.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
 import { type DashboardAuthServices, dashboardAuthRoutes } from './auth/dashboardAuth.ts';
 import { createSessionCookie } from './auth/sessionCookie.ts';
@@ -27,6 +28,7 @@ import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
 import { healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
+import { holdRoutes } from './resources/holds.ts';
 import { integrityRoutes } from './resources/integrity.ts';
 import { jobRoutes } from './resources/jobs.ts';
 import type { LiveFeed } from './resources/live/liveFeed.ts';
@@ -51,6 +53,7 @@ export interface ManagementOptions extends Capabilities {
   readonly links: AccountLinks;
   readonly live: LiveFeed;
   readonly jobs: Jobs;
+  readonly retainedKeys: RetainedKeys;
   readonly integrity: Integrity;
   readonly evidence: EvidenceShelf;
   readonly recordEvidence: RecordEvidence;
@@ -116,6 +119,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(logTileRoutes(options))
     .use(evidenceRoutes(options))
     .use(jobRoutes(options))
+    .use(holdRoutes(options))
     .use(liveRoutes(options))
     .use(openApiRoutes({ endpoints: () => endpointsOf(app).endpoints, otherSurfaces }))
     .use(notFound());

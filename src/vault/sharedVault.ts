@@ -77,8 +77,8 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
       keys.set(key.id, key);
       return key.id;
     },
-    async destroy(subject) {
-      const destroyed = [...keys.values()].filter((key) => key.subject === subject);
+    async destroy(subject, except = new Set()) {
+      const destroyed = [...keys.values()].filter((key) => key.subject === subject && !except.has(key.id));
       for (const { id } of destroyed) forgetKey(id);
       const results = await Promise.allSettled(destroyed.map(destroyKey));
       const failed = results.find((result) => result.status === 'rejected');

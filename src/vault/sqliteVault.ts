@@ -41,7 +41,9 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
-  const remove = database.prepare('DELETE FROM keys WHERE subject = ? RETURNING id');
+  const remove = database.prepare(
+    'DELETE FROM keys WHERE subject = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id',
+  );
   const find = (id: string) => select.get(id) as WrappedKey | undefined;
   const { newKey, wipe: forget, close, ...envelope } = createEnvelope({ master, installation, find });
   return {
@@ -57,8 +59,8 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
       }
       return id;
     },
-    async destroy(subject) {
-      forget((remove.all(subject) as { id: string }[]).map(({ id }) => id));
+    async destroy(subject, except = new Set()) {
+      forget((remove.all(subject, JSON.stringify([...except])) as { id: string }[]).map(({ id }) => id));
     },
     close() {
       close();

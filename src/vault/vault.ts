@@ -25,8 +25,11 @@ export interface Vault {
   keyIdOf(sealed: Sealed): string;
   /** @throws CannotUnseal */
   open(sealed: Sealed): string;
-  /** Destroys all data keys of a subject, durable when it resolves. Idempotent. */
-  destroy(subject: string): Promise<void>;
+  /**
+   * Destroys all data keys of a subject, durable when it resolves. Idempotent.
+   * @param except ids of keys that stay
+   */
+  destroy(subject: string, except?: ReadonlySet<string>): Promise<void>;
   /** HMAC-SHA256 under the installation's own key, in hex, to recognise a value without storing it. */
   digest(purpose: string, value: string): string;
   /** A key of 32 bytes for one purpose, derived from the master key: the same at every start and on every node. */

@@ -18,6 +18,7 @@ import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.t
 import { EvidenceShelf } from '../../src/evidence/shelf/evidenceShelf.ts';
 import { keepTree } from '../../src/integrity/tree/keepTree.ts';
 import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
+import { createRetainedKeys } from '../../src/management/accounts/retainedKeys.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
@@ -144,6 +145,7 @@ export async function startManagement(
     links,
     live,
     jobs,
+    retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
     integrity: { tree, checkpoints },
     evidence,
     recordEvidence: async (event, { actor, correlationId }) => {

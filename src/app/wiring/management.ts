@@ -5,6 +5,7 @@ import { EvidenceShelf } from '../../evidence/shelf/evidenceShelf.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
+import { createRetainedKeys } from '../../management/accounts/retainedKeys.ts';
 import { createManagement, type ManagementOptions } from '../../management/app.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
 import { SignInRecorder } from '../../management/auth/signInRecorder.ts';
@@ -102,6 +103,7 @@ export async function createManagementSurface(
     links,
     live,
     jobs,
+    retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
     integrity,
     evidence,
     recordEvidence: records.recordAudit,

@@ -145,7 +145,7 @@ test('pauses, reactivates and deletes an account', async () => {
   expect(await act('POST', '/pause')).toEqual([200, { status: 'paused' }, ['paused']]);
   expect(await act('POST', '/reactivate')).toEqual([200, { status: 'reactivated' }, ['active']]);
   expect(await act('POST', '/reactivate')).toEqual([200, { status: 'reactivated' }, ['active']]);
-  expect(await act('DELETE')).toEqual([200, { status: 'deleted' }, []]);
+  expect(await act('DELETE')).toEqual([200, { status: 'deleted', held_by: [] }, []]);
 });
 
 test.each([

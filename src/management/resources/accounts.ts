@@ -8,6 +8,8 @@ import type { UsageWindow } from '../../domain/accountUsage/events.ts';
 import { WINDOW_MINUTES } from '../../domain/accountUsage/windowMinutes.ts';
 import { type AccountId, type Instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { holdsOn } from '../../domain/hold/isHeld.ts';
+import { accountLifetime } from '../../domain/hold/state.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
 import { expiryOf } from '../../provider/client/jwt.ts';
 import { subjects } from '../../state/fold/subjects.ts';
@@ -111,11 +113,27 @@ const routes = {
   }),
   pause: statusChange('paused', 'Pause an account: it serves no more requests'),
   reactivate: statusChange('reactivated', 'Reactivate a paused or deactivated account'),
-  remove: statusChange('deleted', 'Delete an account and destroy its data key'),
+  remove: describeRoute({
+    summary: 'Delete an account and destroy its data key, unless a legal hold keeps that',
+    response: z.object({
+      status: z.literal('deleted'),
+      held_by: z
+        .array(z.string())
+        .describe(
+          'Legal holds that keep its data key, which is destroyed when the last of them ends; empty: it is destroyed',
+        ),
+    }),
+    errors: ['account_not_found'],
+  }),
 };
 
 /** Listing, changing, pausing, reactivating and deleting accounts; `accountImport.ts` and `oauth/` add them. */
-export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'views' | 'commands' | 'vault'>) =>
+export const accountRoutes = ({
+  views,
+  commands,
+  vault,
+  now,
+}: Pick<Capabilities, 'views' | 'commands' | 'vault' | 'now'>) =>
   newRouter('/api/accounts')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
@@ -159,12 +177,25 @@ export const accountRoutes = ({ views, commands, vault }: Pick<Capabilities, 'vi
     .delete('/:id', routes.remove, async (ctx) => {
       const accountId = readAccountId(ctx);
       return commands.mutex(accountKeysMutex(accountId), async () => {
-        await commands.handle(subjects.account, accountId, { type: 'DeleteAccount', accountId }, ctx.state.cause);
-        if (!views.current.accounts.has(accountId)) await vault.destroy(accountId);
-        return { status: 'deleted' };
+        const heldBy = holdsOnAccount(views.current, accountId, now());
+        const command = { type: 'DeleteAccount', accountId, heldBy } as const;
+        await commands.handle(subjects.account, accountId, command, ctx.state.cause);
+        const { accounts, holds } = views.current;
+        const lifetime = holds.retained.get(accountId);
+        if (!accounts.has(accountId) && !lifetime) await vault.destroy(accountId);
+        const held = lifetime ? holdsOn(holds.active.values(), accountLifetime(accountId, lifetime)) : [];
+        return { status: 'deleted', held_by: held.map(({ id }) => id) };
       });
     })
     .routes();
+
+/** The legal holds that keep the data key of an account that is deleted now. */
+function holdsOnAccount({ accounts, holds }: View['state'], accountId: AccountId, now: Instant): string[] {
+  const account = accounts.get(accountId);
+  if (!account) return [];
+  const lifetime = accountLifetime(accountId, { from: account.importedAt, until: now });
+  return holdsOn(holds.active.values(), lifetime).map(({ id }) => id);
+}
 
 const readAccountId = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
 

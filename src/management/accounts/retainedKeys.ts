@@ -1,0 +1,48 @@
+import type { AccountId } from '../../domain/core/brands.ts';
+import type { KeyedMutex } from '../../lib/keyedMutex.ts';
+import type { HotRunner } from '../../state/hotRunner.ts';
+import type { Vault } from '../../vault/vault.ts';
+import { keysInUse } from './keysInUse.ts';
+import { accountKeysMutex } from './sealAccount.ts';
+
+export interface RetainedKeysOptions {
+  readonly hot: Pick<HotRunner, 'state' | 'onFolded'>;
+  readonly vault: Pick<Vault, 'destroy' | 'keyIdOf'>;
+  readonly mutex: KeyedMutex;
+  readonly report: (error: unknown) => void;
+}
+
+/** The data keys of accounts that were deleted under a legal hold. */
+export interface RetainedKeys {
+  /** Resolves when the keys are destroyed that no hold keeps any more, or when that has failed. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Destroys the data keys of deleted accounts when the last hold on them ends, whichever node lifts it. What this node cannot destroy
+ * is destroyed at the next start (`destroyKeysOfDeletedAccounts`).
+ */
+export function createRetainedKeys({ hot, vault, mutex, report }: RetainedKeysOptions): RetainedKeys {
+  let { retained } = hot.state.holds;
+  let work: Promise<unknown> = Promise.resolve();
+
+  const destroy = (accountId: AccountId): Promise<void> =>
+    mutex(accountKeysMutex(accountId), async () => {
+      // It was deleted and is held again meanwhile.
+      if (hot.state.holds.retained.has(accountId)) return;
+      await vault.destroy(accountId, keysInUse(hot.state, accountId, vault));
+    }).catch(report);
+
+  hot.onFolded(() => {
+    if (hot.state.holds.retained === retained) return;
+    const before = retained;
+    retained = hot.state.holds.retained;
+    const released = [...before.keys()].filter((accountId) => !retained.has(accountId));
+    if (released.length > 0) work = Promise.all([work, ...released.map(destroy)]);
+  });
+  return {
+    async settled() {
+      await work;
+    },
+  };
+}
