@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
@@ -19,11 +29,15 @@ let provider: Provider;
 let folders: { readonly path: string } & AsyncDisposable;
 /** A data folder as `kill -9` left it, after answered requests. */
 let killed: string;
+/** Where its checkpoints were published. */
+let checkpoints: string;
 
 beforeAll(async () => {
   provider = await startProvider();
   folders = await tempDir('verify');
   killed = join(folders.path, 'killed');
+  checkpoints = join(folders.path, 'checkpoints');
+  mkdirSync(checkpoints);
   const account = provider.addAccount();
   account.always(textResponse());
   const service = start(killed);
@@ -34,6 +48,9 @@ beforeAll(async () => {
     expect(ending).toBe('completed');
   }
   expect((await managementApi(url).requestLog()).total).toBe(REQUESTS);
+  const receipt = (await (await fetch(`${url}/api/receipts/${REQUESTS}`)).json()) as { readonly checkpoint: string };
+  expect(receipt.checkpoint).toMatch(/^svc\//);
+  await vi.waitUntil(() => publishedIn(checkpoints).length > 0, { timeout: 20_000 });
   expect(await verify(killed, '--json'), 'beside the service').toMatchObject({ exitCode: 0 });
   await untilMarkReachesEnd(killed, 'log');
   await service.kill();
@@ -44,10 +61,14 @@ afterAll(async () => {
   await folders[Symbol.asyncDispose]();
 });
 
+const publishedIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.checkpoint'));
+
 const start = (folder: string, ...command: string[]): ServiceProcess =>
   serve({
     folder,
     provider,
+    env: { SVC_CHECKPOINT_DIR: checkpoints },
     ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
   });
 
@@ -79,7 +100,13 @@ test('finds a folder intact after kill -9, prints one object and changes no byte
   const { exitCode, stdout, stderr } = await verify(folder, '--json');
   expect({ exitCode, lines: stdout.length }, stderr.join('\n')).toEqual({ exitCode: 0, lines: 1 });
   expect(Object.keys(JSON.parse(stdout[0] as string))).toEqual(['ok', 'events', 'root', 'findings']);
+  expect(JSON.parse(stdout[0] as string).root).toMatch(/^[0-9a-f]{64}$/);
+  expect(stderr.join('\n')).toContain('Nobody vouched for this key');
   expect(stateOf(folder)).toEqual(before);
+  const key = join(folder, 'checkpoint.pub');
+  const vouched = await verify(folder, '--checkpoints', checkpoints, '--public-key', key);
+  expect(vouched, vouched.stderr.join('\n')).toMatchObject({ exitCode: 0 });
+  expect(vouched.stderr.join('\n')).toContain(`signed by ${readFileSync(key, 'utf8').trim()}`);
 });
 
 test('finds a cut log, over which a start is refused, and reports the loss as a note once it is accepted', async () => {
