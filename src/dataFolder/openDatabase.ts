@@ -8,6 +8,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'outbox.sqlite':
     'Its events may exist nowhere else: keep it. Restore it from a backup, or move it away and run "svc accept-loss" to go on without them.',
   'mirror.sqlite': 'Stop svc and delete it: the next start copies it again from EventStoreDB.',
+  'checkpoints.sqlite':
+    'Stop svc and restore it from a backup, or delete it: checkpoints go on, and earlier ones are where they were published.',
   'tree.sqlite': 'Stop svc and delete it: the next start makes it again from the event log.',
   'readmodels.sqlite': 'Stop svc and delete it: the next start makes it again from the event log.',
 };

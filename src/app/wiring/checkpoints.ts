@@ -38,5 +38,6 @@ export async function openCheckpoints(
     shared: store.checkpoints && sharedNotes(store.checkpoints),
     lead: (work) => leaderTasks.start('checkpoints', work),
     faults,
+    isCutOff: () => store.cutOffSince !== undefined,
   });
 }

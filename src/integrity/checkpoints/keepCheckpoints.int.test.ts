@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { keyOf, startCheckpoints as start } from '../../../test/support/integrity/checkpointsUnderTest.ts';
 import { openMemoryTree } from '../../../test/support/integrity/memoryTree.ts';
@@ -171,3 +172,34 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort();
+
+test('says once that it cannot write, and signs again when it can', async () => {
+  const { folder, tree, checkpoints, codes, lines } = start();
+  tree.grow(1);
+  await checkpoints.covering(1);
+  const change = (sql: string) => {
+    using database = new DatabaseSync(join(folder, 'checkpoints.sqlite'), { timeout: 5_000 });
+    database.exec(sql);
+  };
+  change("CREATE TRIGGER full BEFORE INSERT ON notes BEGIN SELECT raise(ABORT, 'database or disk is full'); END");
+  tree.grow(1);
+  await vi.waitFor(() => expect(codes()).toEqual(['checkpoint_not_signed']), soon);
+  await expect(checkpoints.covering(2)).rejects.toThrow('disk is full');
+  expect(lines).toEqual([expect.stringContaining('database or disk is full. svc tries again')]);
+  expect(checkpoints.latest()?.size).toBe(1);
+  change('DROP TRIGGER full');
+  await vi.waitFor(() => expect(codes()).toEqual([]), soon);
+  expect(checkpoints.latest()?.size).toBe(2);
+});
+
+test('refuses a damaged file, and one of a newer svc, with what to do', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'checkpoints.sqlite');
+  writeFileSync(path, 'x'.repeat(10_000));
+  expect(() => start({ folder })).toThrow(/checkpoints\.sqlite is damaged.*delete it: checkpoints go on/);
+  rmSync(path);
+  const newer = new DatabaseSync(path);
+  newer.exec('PRAGMA user_version = 2');
+  newer.close();
+  expect(() => start({ folder })).toThrow('created by a newer svc');
+});

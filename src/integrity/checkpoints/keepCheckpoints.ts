@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { remedyFor } from '../../dataFolder/fileErrors.ts';
+import { damageIn } from '../../dataFolder/openDatabase.ts';
 import type { Faults } from '../../lib/faults.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import type { SigningKey, VerifierKey } from '../notes/noteKeys.ts';
 import { parseOrigin } from '../published/logOrigin.ts';
@@ -50,6 +52,8 @@ export interface KeepCheckpointsOptions {
     stop(): Promise<void>;
   };
   readonly faults: Pick<Faults, 'raise' | 'clear'>;
+  /** Whether the store of the log is known to be unreachable. */
+  readonly isCutOff?: () => boolean;
   readonly now?: () => number;
   /** Default: a minute. */
   readonly intervalMs?: number;
@@ -75,7 +79,12 @@ const NOT_SIGNED = 'checkpoint_not_signed';
  */
 export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & { start(): void } {
   const { tree, key, earlierKeys, losses, head, places, agentsFor, shared, faults, lead } = options;
-  const { now = Date.now, intervalMs = MINUTE_MS, followIntervalMs = FOLLOW_INTERVAL_MS } = options;
+  const {
+    isCutOff = () => false,
+    now = Date.now,
+    intervalMs = MINUTE_MS,
+    followIntervalMs = FOLLOW_INTERVAL_MS,
+  } = options;
   const store = openNoteStore(options.path);
   const publicKey = publicKeyFile(options.publicKeyPath);
   const witness =
@@ -148,12 +157,19 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
       setRefusal(error);
       return;
     }
+    if (isReportedElsewhere(error)) return;
     faults.raise({
       code: NOT_SIGNED,
-      cause: `No checkpoint could be signed: ${error.message}.`,
+      cause: `No checkpoint could be signed: ${error.message.replace(/\.$/, '')}.`,
       remedy: remedyFor(error, 'svc tries again every minute.'),
     });
   }
+
+  /** By the tree, whose thread reads the log, or by the connection to the store. */
+  const isReportedElsewhere = (error: Error): boolean => {
+    const damaged = damageIn(error)?.path;
+    return error instanceof ThreadEnded || (damaged !== undefined && damaged !== options.path) || isCutOff();
+  };
 
   function setRefusal(error: CheckpointRefused | undefined): void {
     refusal = error?.reason;
