@@ -89,6 +89,22 @@ test('serves tiles and bundles in any width up to the present one', async () => 
   expect(stage.reported).toEqual([]);
 });
 
+test('compresses bundles for clients that accept it', async () => {
+  const { port } = shared();
+  const read = async (path: string, encoding: string) => {
+    const headers = { 'accept-encoding': encoding };
+    const response = await fetch(`http://127.0.0.1:${port}/api/log/tile/${path}`, { headers });
+    const { length } = Buffer.from(await response.arrayBuffer());
+    return [response.headers.get('content-encoding'), Number(response.headers.get('content-length')), length];
+  };
+  const [none, plain = 0, length] = await read('entries/001', 'identity');
+  expect([none, plain]).toEqual([null, length]);
+  const [encoding, sent, decoded] = await read('entries/001', 'gzip');
+  expect([encoding, decoded]).toEqual(['gzip', length]);
+  expect(sent).toBeLessThan(Number(plain) / 3);
+  expect(await read('0/001', 'gzip')).toEqual([null, 8_192, 8_192]);
+});
+
 test.each([
   '0/002',
   '0/002.p/89',

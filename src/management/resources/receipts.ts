@@ -42,8 +42,8 @@ interface ReceiptOptions extends Pick<Capabilities, 'views' | 'queries'> {
 const POSITION = /^[1-9]\d{0,14}$/;
 const REQUEST_ID = /^req_[0-9a-f]{32}$/;
 /** An event is in the log before its response ends, and in the read models shortly after. */
-const LOOKUPS = 10;
-const LOOKUP_INTERVAL_MS = 100;
+const LOOKUPS = 4;
+const LOOKUP_INTERVAL_MS = 300;
 const TREE_TIMEOUT_MS = 2_000;
 
 /**
