@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { archiveDays, lastDayBefore } from '../archive/archiveDays.ts';
@@ -8,6 +9,7 @@ import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import { instant } from '../domain/core/brands.ts';
 import { Faults } from '../lib/faults.ts';
+import { rebuildReadModels } from '../readModels/sqlite/rebuild.ts';
 import type { Config } from './config/config.ts';
 import { userName } from './userName.ts';
 import { openStore } from './wiring/openStore.ts';
@@ -72,6 +74,7 @@ export async function runArchive(command: ArchiveCommand, config: Config, { prin
     const { archived, kept } = await archiveDays({ host, folder, until, onStep: print });
     for (const { day, events, file } of archived)
       print(`${events} events of requests of ${day} are in ${join(folder, file.name)} (SHA-256 ${file.sha256})`);
+    if (archived.length > 0) remakeReadModels(config, print);
     for (const { day, reason } of kept) print(`${day} stays: ${reason}`);
     if (archived.length === 0) print(`No day up to ${until} was to be archived.`);
   });
@@ -95,9 +98,18 @@ export async function runRestore(what: string, config: Config, { print }: Archiv
   const folder = archiveFolderOf(config);
   await withHost('restore-archive', config, print, async (host) => {
     const restored = await restoreDay({ host, folder, what: DAY.test(what) ? what : resolve(what), onStep: print });
+    remakeReadModels(config, print);
     for (const { header } of restored)
       print(`${header.events} events of requests of ${header.day} are in the log again`);
   });
+}
+
+/** The read models of archived days are roll-ups. A running service makes them again by itself. */
+function remakeReadModels({ SVC_DATA_DIR, SVC_MONGODB_URL }: Config, print: (line: string) => void): void {
+  const folder = resolve(SVC_DATA_DIR);
+  if (SVC_MONGODB_URL !== undefined || !existsSync(join(folder, 'readmodels.sqlite'))) return;
+  print('Making the read models again');
+  rebuildReadModels({ folder });
 }
 
 async function withHost(

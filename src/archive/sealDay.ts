@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { position } from '../domain/core/brands.ts';
 import type { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import type { ArchiveWriter, SegmentDraft } from '../eventLog/archive/archiveWriter.ts';
-import type { Segment, SegmentHeader } from '../eventLog/archive/segment.ts';
+import { type Segment, type SegmentHeader, sealOf } from '../eventLog/archive/segment.ts';
 import { describeBreak } from '../eventLog/continuity.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { chainOf, continuedHashOf } from '../eventLog/storedChain.ts';
@@ -11,6 +11,7 @@ import { leafEntryOf } from '../integrity/leaf/leafEntry.ts';
 import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
 import { edgeOf, joinEdge } from '../integrity/merkle/treeEdge.ts';
 import { LeafSource } from '../integrity/tree/leafSource.ts';
+import { ROLL_UPS_VERSION, RollUpCollector } from '../readModels/archivedRollUps.ts';
 import { continueFold } from '../state/pages/foldFile.ts';
 import { PageReader } from '../state/pages/pageReader.ts';
 import { FOLD_VERSION } from '../state/snapshots/foldVersion.ts';
@@ -55,7 +56,16 @@ export function sealDay(
     const number = writer.nextNumber();
     const draft = writer.begin(number);
     try {
-      const written = writeEvents({ day, streams, extent, folder, logPath, draft, database, onProgress });
+      const { rollUps, ...written } = writeEvents({
+        day,
+        streams,
+        extent,
+        folder,
+        logPath,
+        draft,
+        database,
+        onProgress,
+      });
       const header: SegmentHeader = {
         v: 1,
         number,
@@ -66,9 +76,11 @@ export function sealDay(
         upTo,
         root: tree.root().toString('hex'),
         foldVersion: FOLD_VERSION,
-        stateSha256: createHash('sha256').update(state).digest('hex'),
+        stateSha256: sealOf(state),
+        rollUpsVersion: ROLL_UPS_VERSION,
+        rollUpsSha256: sealOf(rollUps),
       };
-      return { header, seal: draft.seal({ header, edge: joinEdge(tree), state }) };
+      return { header, seal: draft.seal({ header, edge: joinEdge(tree), state, rollUps }) };
     } catch (error) {
       draft.abort();
       throw error;
@@ -152,11 +164,13 @@ function writeEvents({ day, streams, extent, folder, logPath, draft, database, o
   const file = new DayFileWriter(folder, day, createHash('sha256').update(logPath).digest('hex').slice(0, 8));
   const types = new Map<string, number>();
   const heads = new Map<string, [stream: string, events: number, revision: number, hash: string | null]>();
+  const collector = new RollUpCollector();
   let events = 0;
   try {
     for (const row of rowsOf(database, streams, extent)) {
       draft.add(row.position, leafEntryOf(row));
       file.add(row);
+      collector.add(row);
       events += 1;
       types.set(row.type, (types.get(row.type) ?? 0) + 1);
       const hash = continuedHashOf(row.type, row.data, chainOf(row.metadata)) ?? null;
@@ -170,6 +184,7 @@ function writeEvents({ day, streams, extent, folder, logPath, draft, database, o
       streams: [...heads.values()],
       file: file.finish(),
       entriesSha256,
+      rollUps: collector.encode(),
     };
   } catch (error) {
     file.abort();

@@ -1,5 +1,6 @@
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { Actor } from '../eventLog/eventLog.ts';
+import type { ArchivedDay } from './archivedDays.ts';
 
 /** The values of a list are alternatives; an absent list is no condition. */
 export interface HistoryFilter {
@@ -33,6 +34,8 @@ export interface HistoryPage {
    * limit: the query stops after it has examined a bounded number of events.
    */
   readonly before: Position | null;
+  /** Days in the range of the filter whose requests are archived, and not among the entries. */
+  readonly archived?: readonly ArchivedDay[];
 }
 
 /** Newest first. */

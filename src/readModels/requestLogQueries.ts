@@ -1,6 +1,8 @@
 import type { RequestLogRow } from '../../projections/requestLog.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 
+import type { ArchivedDay } from './archivedDays.ts';
+
 export type { RequestLogRow };
 
 export interface ModelOption {
@@ -33,6 +35,8 @@ export interface RequestLogPage {
   readonly rows: readonly RequestLogRow[];
   /** Rows that match, before paging. */
   readonly total: number;
+  /** Days in the range of the filter whose requests are archived: they have no rows, and are not in `total`. */
+  readonly archived?: readonly ArchivedDay[];
 }
 
 /** The number of rows with this value. */

@@ -23,7 +23,8 @@ const TABLES = `
     header TEXT NOT NULL,
     seal TEXT NOT NULL,
     edge BLOB NOT NULL,
-    state BLOB NOT NULL
+    state BLOB NOT NULL,
+    rollUps BLOB NOT NULL
   ) STRICT;
   CREATE TABLE entries (
     block INTEGER NOT NULL, segment INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (block, segment)

@@ -11,6 +11,8 @@ export interface SealedParts {
   /** The incomplete tiles of the tree at `upTo`, one after the other. */
   readonly edge: Buffer;
   readonly state: Buffer;
+  /** What the projections make of the events. */
+  readonly rollUps: Buffer;
 }
 
 /** Writes `archive.sqlite`. One process at a time: that which has locked the data folder. */
@@ -120,15 +122,15 @@ export class SegmentDraft {
   }
 
   /** Makes the segment durable, with the status `sealed`. @returns its seal */
-  seal({ header, edge, state }: SealedParts): string {
+  seal({ header, edge, state, rollUps }: SealedParts): string {
     const text = textOfHeader(header);
     const seal = sealOf(text);
     const { number, day, upTo, streams } = header;
     const insertHead = this.#database.prepare('INSERT INTO heads VALUES (?, ?, ?, ?)');
     for (const [stream, , revision, hash] of streams) insertHead.run(stream, this.#number, revision, hash);
     this.#database
-      .prepare("INSERT INTO segments VALUES (?, ?, ?, 'sealed', 0, ?, ?, ?, ?)")
-      .run(number, day, upTo, text, seal, edge, state);
+      .prepare("INSERT INTO segments VALUES (?, ?, ?, 'sealed', 0, ?, ?, ?, ?, ?)")
+      .run(number, day, upTo, text, seal, edge, state, rollUps);
     this.#database.exec('COMMIT');
     return seal;
   }

@@ -56,6 +56,14 @@ export class ArchivedEvents {
     return bytes;
   }
 
+  /** The bytes of a segment's roll-ups. @throws ArchiveDamaged when they are not those that were sealed */
+  rollUpsOf({ number, header }: Segment): Buffer {
+    const bytes = Buffer.from(this.#statements.rollUps.get(number)?.rollUps as Uint8Array);
+    if (sealOf(bytes) !== header.rollUpsSha256)
+      throw new ArchiveDamaged(`The roll-ups of segment ${number} in archive.sqlite were changed.`);
+    return bytes;
+  }
+
   /** The incomplete tiles of the tree at the end of a segment, one after the other. */
   edgeOf({ number }: Segment): Buffer {
     return Buffer.from(this.#statements.edge.get(number)?.edge as Uint8Array);
@@ -176,6 +184,7 @@ const prepare = (database: DatabaseSync) => ({
   segments: database.prepare(`${SEGMENT} ORDER BY number`),
   segment: database.prepare(`${SEGMENT} WHERE number = ?`),
   state: database.prepare('SELECT state FROM segments WHERE number = ?'),
+  rollUps: database.prepare('SELECT rollUps FROM segments WHERE number = ?'),
   edge: database.prepare('SELECT edge FROM segments WHERE number = ?'),
   rangeAt: database.prepare(
     `SELECT first, last FROM ranges WHERE first <= ? AND ${ARCHIVED} ORDER BY first DESC LIMIT 1`,

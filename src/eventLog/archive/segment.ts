@@ -25,6 +25,9 @@ export interface SegmentHeader {
   /** The version of the fold that made the state, and the SHA-256 of its bytes. */
   readonly foldVersion: number;
   readonly stateSha256: string;
+  /** The version of the roll-ups, and the SHA-256 of their bytes. */
+  readonly rollUpsVersion: number;
+  readonly rollUpsSha256: string;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
+import { archivedOf, archivedSchema } from './archivedDays.ts';
 import { difference } from './history/difference.ts';
 import { subjectState } from './history/subjectState.ts';
 
@@ -72,7 +73,7 @@ const routes = {
       limit: z.int().min(1).max(200).default(50),
       cursor: z.string().optional().describe('next_cursor of the previous page'),
     },
-    response: z.object({ events: z.array(Entry), next_cursor: z.string().nullable() }),
+    response: z.object({ events: z.array(Entry), next_cursor: z.string().nullable(), ...archivedSchema }),
     errors: ['validation_error', 'read_models_unavailable'],
   }),
   get: describeRoute({
@@ -91,6 +92,7 @@ export const historyRoutes = ({ views, queries, vault }: Pick<Capabilities, 'vie
       return {
         events: page.entries.map((found) => entry(found, vault)),
         next_cursor: page.before === null ? null : cursorOf(page.before),
+        ...archivedOf(page),
       };
     })
     .get('/:position', routes.get, async (ctx) => {

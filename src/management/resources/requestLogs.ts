@@ -5,6 +5,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
+import { archivedOf, archivedSchema } from './archivedDays.ts';
 
 const list = z.array(z.string()).optional();
 const time = z.iso.datetime({ offset: true }).optional();
@@ -54,7 +55,12 @@ const routes = {
       search: z.string().optional().describe('Part of the request id or of the error message'),
       ...filterQuery,
     },
-    response: z.object({ requests: z.array(RequestLogEntry), total: z.int(), has_more: z.boolean() }),
+    response: z.object({
+      requests: z.array(RequestLogEntry),
+      total: z.int(),
+      has_more: z.boolean(),
+      ...archivedSchema,
+    }),
     errors: ['read_models_unavailable'],
   }),
   options: describeRoute({
@@ -86,8 +92,14 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-      const { rows, total } = await queries.requestLog.page(readFilter(ctx), limit, offset, views.current.position);
-      return { requests: rows.map(entry), total, has_more: offset + rows.length < total };
+      const page = await queries.requestLog.page(readFilter(ctx), limit, offset, views.current.position);
+      const { rows, total } = page;
+      return {
+        requests: rows.map(entry),
+        total,
+        has_more: offset + rows.length < total,
+        ...archivedOf(page),
+      };
     })
     .get('/options', routes.options, async (ctx) => {
       const { search: _, ...filter } = readFilter(ctx);

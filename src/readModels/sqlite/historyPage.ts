@@ -48,14 +48,21 @@ export function historyPage(
   while (after < upTo) {
     const chunk = isExact ? limit + 1 - entries.length : Math.max(limit + 1, 128);
     const found = walk({ after, upTo }, chunk);
+    let skipped = false;
     for (const at of found) {
       if (entries.length === limit || examined === MAX_EXAMINED) return { entries, before: position(upTo + 1) };
       const entry = entryAt(sources.log, at);
       if (entry && matches(entry, filter)) entries.push(entry);
       examined++;
       upTo = at - 1;
+      const archived = entry ? undefined : sources.log.archive.rangeAt(at);
+      if (!archived) continue;
+      // A walk over everything finds archived positions, which may be a day's.
+      upTo = archived.first - 1;
+      skipped = true;
+      break;
     }
-    if (found.length < chunk) break;
+    if (found.length < chunk && !skipped) break;
   }
   return { entries, before: null };
 }

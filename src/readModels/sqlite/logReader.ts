@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
-import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { CONTINUED_HASH } from '../../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
+import { ArchiveReader } from './archiveReader.ts';
 
 /** An event as stored in the file, with data and metadata as JSON. */
 export type RawEvent = [
@@ -31,13 +31,14 @@ const COLUMNS = 'position, stream, type, version, time, data, metadata, revision
 /** Reads the log's file through a connection of its own, so that appends do not wait. */
 export class LogReader {
   readonly #path: string;
-  readonly #archivePath: string;
+  /** What is archived of the log. */
+  readonly archive: ArchiveReader;
   #open: ReturnType<typeof open> | undefined;
 
   /** @param archivePath where `archive.sqlite` is, if it is not beside the log */
   constructor(path: string, archivePath = archivePathOf(path)) {
     this.#path = path;
-    this.#archivePath = archivePath;
+    this.archive = new ArchiveReader(archivePath);
   }
 
   /** The last event at or before `at`. */
@@ -68,22 +69,7 @@ export class LogReader {
   /** For the check that events continue each other. */
   hashAt(stream: string, revision: number): string | null | undefined {
     const row = this.#statements()?.hashAt.get(stream, revision) as { hash: string | null } | undefined;
-    return row ? row.hash : this.#inArchive((archived) => archived.hashAt(stream, revision));
-  }
-
-  /** Whether there are no rows because all of these events are archived. */
-  isArchived(first: number, last: number): boolean {
-    return this.#inArchive((archived) => archived.covers(first, last)) ?? false;
-  }
-
-  /** Opened each time: it is needed only at the edges of archived days, and may appear while this runs. */
-  #inArchive<Result>(read: (archived: ArchivedEvents) => Result): Result | undefined {
-    const archived = ArchivedEvents.open(this.#archivePath);
-    try {
-      return archived && read(archived);
-    } finally {
-      archived?.close();
-    }
+    return row ? row.hash : this.archive.hashAt(stream, revision);
   }
 
   /** Up to this position, an operator has accepted gaps. */

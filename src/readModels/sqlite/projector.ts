@@ -3,6 +3,7 @@ import { HISTORY_VERSION } from '../../../projections/history.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { Continuity, type LogBreak } from '../../eventLog/continuity.ts';
 import { chainOf, continuedHashOf } from '../../eventLog/storedChain.ts';
+import { decodeRollUps } from '../archivedRollUps.ts';
 import { PROJECTIONS_VERSION } from '../projections.ts';
 import { inTransaction } from './inTransaction.ts';
 import type { LogMark, LogReader, RawEvent } from './logReader.ts';
@@ -10,6 +11,12 @@ import { Tables } from './tables.ts';
 
 /** Files that were built by another version are rebuilt. */
 export const READ_MODEL_VERSION = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}`;
+
+/** The version of read models that have the roll-ups of these archived segments. */
+export const versionWith = (archive: string): string =>
+  archive === '' ? READ_MODEL_VERSION : `${READ_MODEL_VERSION}, archive ${archive}`;
+
+const NONE: ReadonlySet<number> = new Set();
 
 /** Events per transaction: enough to be cheap, few enough (20 ms) to run queries in between. */
 export const BATCH_EVENTS = 2_000;
@@ -25,6 +32,10 @@ export class Projector {
   readonly #log: LogReader;
   #tables: Tables;
   readonly #onBreak: (found: LogBreak) => void;
+  /** The archived segments whose roll-ups the tables have in place of rows. */
+  #archive: string;
+  /** Rows up to here may be in the roll-ups. */
+  #archivedUpTo = 0;
   #mark: LogMark;
   #continuity: Continuity;
 
@@ -34,7 +45,9 @@ export class Projector {
     this.#database = database;
     this.#log = log;
     const progress = database.prepare('SELECT version, position, eventId FROM progress').get();
-    if (progress?.version === READ_MODEL_VERSION) {
+    this.#archive = log.archive.signature();
+    this.#archivedUpTo = log.archive.end();
+    if (progress?.version === versionWith(this.#archive)) {
       this.#mark = { position: progress.position as Position, eventId: progress.eventId as string | null };
       this.#tables = new Tables(database, log, this.#mark.position);
     } else {
@@ -48,8 +61,13 @@ export class Projector {
     return new Continuity(
       after,
       (stream, revision) => this.#log.hashAt(stream, revision),
-      (first, last) => this.#log.isArchived(first, last),
+      (first, last) => this.#log.archive.covers(first, last),
     );
+  }
+
+  /** Whether days were archived or restored since: the tables must be made again. */
+  isOutdated(): boolean {
+    return this.#log.archive.signature() !== this.#archive;
   }
 
   /** The tables are complete up to this position. */
@@ -87,9 +105,12 @@ export class Projector {
       inTransaction(this.#database, () => {
         for (let after: number = before; after < target.position; after += EVENTS_PER_READ) {
           const upTo = position(Math.min(after + EVENTS_PER_READ, target.position));
-          for (const event of this.#log.between(position(after), upTo)) {
+          const events = this.#log.between(position(after), upTo);
+          // Rows of archived events may not be removed yet.
+          const archived = after < this.#archivedUpTo ? this.#log.archive.among(events.map(([at]) => at)) : NONE;
+          for (const event of events) {
             this.#check(event);
-            tables.add(event);
+            if (!archived.has(event[0])) tables.add(event);
           }
           tables.write();
         }
@@ -129,8 +150,13 @@ export class Projector {
         )
         .all();
       for (const { name } of old) this.#database.exec(`DROP TABLE "${name}"`);
-      this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(READ_MODEL_VERSION);
-      return new Tables(this.#database, this.#log, BEGINNING.position);
+      this.#archive = this.#log.archive.signature();
+      this.#archivedUpTo = this.#log.archive.end();
+      const version = versionWith(this.#archive);
+      this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(version);
+      const tables = new Tables(this.#database, this.#log, BEGINNING.position);
+      for (const rollUps of this.#log.archive.rollUps()) tables.addArchived(decodeRollUps(rollUps));
+      return tables;
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type ArchivedDay, archivedWithin } from '../archivedDays.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
@@ -6,6 +7,12 @@ import type { Projector } from './projector.ts';
 import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
+
+/** Without archived days a result has no list of them. */
+function archivedIn(days: readonly ArchivedDay[], filter: Parameters<typeof archivedWithin>[1]) {
+  const archived = archivedWithin(days, filter);
+  return archived.length > 0 ? { archived } : {};
+}
 
 /** All queries over the tables of one file and the log that they were built from. */
 export function createQueryHandlers(
@@ -16,7 +23,11 @@ export function createQueryHandlers(
   const { requests, requestIds, history } = tables;
   return {
     requestLog: {
-      page: (filter, limit, offset) => requestLogPage(database, tables, filter, limit, offset, position),
+      page: (filter, limit, offset) => {
+        const days = log.archive.days();
+        const page = requestLogPage(database, tables, filter, limit, offset, position, days);
+        return { ...page, ...archivedIn(days, filter) };
+      },
       options: (filter) => requestLogOptions(database, tables, filter),
       models: () => modelsWithSuccess(requests),
     },
@@ -29,8 +40,10 @@ export function createQueryHandlers(
       ofAccount: (accountId, since) => usageHoursOf(database, accountId, since),
     },
     history: {
-      page: (filter, before, limit) =>
-        historyPage({ index: history, requestIds, log, position }, filter, before, limit),
+      page: (filter, before, limit) => ({
+        ...historyPage({ index: history, requestIds, log, position }, filter, before, limit),
+        ...archivedIn(log.archive.days(), filter),
+      }),
     },
     progress: { reached: () => position },
   };

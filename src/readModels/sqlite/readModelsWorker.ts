@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
@@ -37,6 +38,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     let failure: string | undefined;
     try {
       while (!isClosing && withRepair(() => projector.catchUp())) await nextTurn();
+      if (!isClosing && projector.isOutdated()) await remake();
     } catch (error) {
       failure = (error as Error).message;
     }
@@ -76,6 +78,24 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     removeReadModelFile(path);
     const database = openReadModelFile(path);
     return { database, projector: new Projector(database, log, onBreak) };
+  }
+
+  /** After days were archived or restored: makes the tables again in another file, and serves from the present one meanwhile. */
+  async function remake(): Promise<void> {
+    const freshPath = `${path}.new`;
+    removeReadModelFile(freshPath);
+    const fresh = openReadModelFile(freshPath);
+    try {
+      const made = new Projector(fresh, log, onBreak);
+      while (!isClosing && (made.catchUp() || made.position < projector.position)) await nextTurn();
+    } finally {
+      fresh.close();
+    }
+    if (isClosing) return removeReadModelFile(freshPath);
+    database.close();
+    removeReadModelFile(path);
+    renameSync(freshPath, path);
+    ({ database, projector } = open());
   }
 
   /** Rebuilds a file that turns out to be damaged from the log. A damaged log is no reason to remove it. */

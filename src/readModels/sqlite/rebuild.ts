@@ -6,7 +6,7 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
 import { compareReadModelFiles } from './compare.ts';
 import { LogReader } from './logReader.ts';
-import { Projector, READ_MODEL_VERSION } from './projector.ts';
+import { Projector, versionWith } from './projector.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
@@ -50,29 +50,38 @@ export function compareReadModels({ folder, logName, onProgress }: RebuildOption
 export interface ComparedFiles {
   readonly livePath: string;
   readonly logPath: string;
+  /** Where `archive.sqlite` is, if it is not beside the log. */
+  readonly archivePath?: string | undefined;
   /** The rebuilt read models; removed at the end. */
   readonly freshPath: string;
   readonly onProgress?: OnProgress | undefined;
 }
 
 /** As `compareReadModels`, with files anywhere. */
-export function compareWithRebuilt({ livePath, logPath, freshPath, onProgress }: ComparedFiles): Comparison {
+export function compareWithRebuilt({
+  livePath,
+  logPath,
+  archivePath,
+  freshPath,
+  onProgress,
+}: ComparedFiles): Comparison {
   const live = new DatabaseSync(livePath, { readOnly: true, timeout: 5_000 });
   try {
     // A read transaction: this connection sees one state, however far the service advances.
     live.exec('BEGIN');
     const progress = progressOf(live);
     const at = (progress?.position ?? 0) as Position;
-    if (progress?.version !== READ_MODEL_VERSION) {
+    const expected = expectedVersion(logPath, archivePath);
+    if (progress?.version !== expected) {
       const made = progress ? `of version "${String(progress.version)}"` : 'of a version that this one cannot read';
       return {
         position: at,
         rows: 0,
         isOtherVersion: true,
-        differences: [`the live read models are ${made}, this svc builds "${READ_MODEL_VERSION}"`],
+        differences: [`the live read models are ${made}, this svc builds "${expected}"`],
       };
     }
-    const rebuilt = build(freshPath, logPath, at, onProgress);
+    const rebuilt = build(freshPath, logPath, at, onProgress, archivePath);
     if (rebuilt.position !== at || rebuilt.eventId !== progress.eventId) {
       const difference = `the live read models end at position ${at} with event ${String(progress.eventId)}, the log there at position ${rebuilt.position} with event ${String(rebuilt.eventId)}`;
       return { position: at, rows: 0, differences: [difference] };
@@ -98,9 +107,24 @@ function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
   }
 }
 
-function build(path: string, logPath: string, upTo: Position, onProgress: OnProgress | undefined) {
+function expectedVersion(logPath: string, archivePath?: string): string {
+  const log = new LogReader(logPath, archivePath);
+  try {
+    return versionWith(log.archive.signature());
+  } finally {
+    log.close();
+  }
+}
+
+function build(
+  path: string,
+  logPath: string,
+  upTo: Position,
+  onProgress: OnProgress | undefined,
+  archivePath?: string,
+) {
   removeReadModelFile(path);
-  const log = new LogReader(logPath);
+  const log = new LogReader(logPath, archivePath);
   const database = openReadModelFile(path);
   try {
     const { position: end } = log.lastUpTo(upTo);

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { endOf, PERIODS } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
-import type { Instant, Position } from '../../domain/core/brands.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
+import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
 import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
@@ -30,7 +31,11 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
-/** See `RequestLogQueries.page`. @param head position that the read models reach */
+/**
+ * See `RequestLogQueries.page`.
+ * @param head position that the read models reach
+ * @param archived days whose requests have no rows: up to there roll-ups count more than there is
+ */
 export function requestLogPage(
   database: DatabaseSync,
   { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
@@ -38,6 +43,7 @@ export function requestLogPage(
   limit: number,
   offset: number,
   head: Position,
+  archived: readonly ArchivedDay[] = [],
 ): RequestLogPage {
   const selection = selectionOf(filter, table);
   if (filter.search) {
@@ -45,9 +51,11 @@ export function requestLogPage(
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
   const { periods } = countsFor(selection.kinds);
-  const ranges = splitByPeriod(selection.from, selection.to, periods).flatMap((range) =>
-    countedRanges(database, selection, range),
-  );
+  const { from, to } = selection;
+  const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...archived.map(endOfArchivedDay))));
+  const ranges = [...splitByPeriod(rowsOnlyTo, to, periods), { period: undefined, from, to: rowsOnlyTo }]
+    .filter((range) => range.from < range.to)
+    .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
   return { rows: table.at(positionsOfPage(database, selection, ranges, limit, offset)), total };
 }

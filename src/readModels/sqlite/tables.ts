@@ -3,6 +3,7 @@ import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
+import type { ArchivedSums } from '../archivedRollUps.ts';
 import { type EventHandler, handlers } from '../projections.ts';
 import { HistoryIndex } from './historyIndex.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
@@ -72,6 +73,12 @@ export class Tables {
   #dataOf(type: string, version: number, json: string): unknown {
     const logged = type === 'RequestCompleted' ? this.#loggedRequests.read(version, json) : undefined;
     return logged ?? upcast(type, version, JSON.parse(json));
+  }
+
+  /** Adds the sums of an archived segment, within the caller's transaction. */
+  addArchived(sums: readonly ArchivedSums[]): void {
+    for (const { rollUp, start, group, sums: added } of sums) this.#write.increment(rollUp, start, group, added);
+    for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
   }
 
   /** Writes the rows of the last events, within the caller's transaction. */

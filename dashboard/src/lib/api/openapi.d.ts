@@ -5091,6 +5091,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description UTC days in the time range whose requests are archived, with the archive file; they have no rows */
+                        archived?: {
+                            day: string;
+                            events: number;
+                            file: string;
+                        }[];
                         events: components["schemas"]["HistoryEntry"][];
                         next_cursor: string | null;
                     };
@@ -6721,6 +6727,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description UTC days in the time range whose requests are archived, with the archive file; they have no rows */
+                        archived?: {
+                            day: string;
+                            events: number;
+                            file: string;
+                        }[];
                         has_more: boolean;
                         requests: components["schemas"]["RequestLogEntry"][];
                         total: number;

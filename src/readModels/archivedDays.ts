@@ -1,0 +1,25 @@
+import type { Instant } from '../domain/core/brands.ts';
+
+/** An archived day, as queries name it. */
+export interface ArchivedDay {
+  /** UTC, for example `2026-11-01`. */
+  readonly day: string;
+  /** The name of the archive file. */
+  readonly file: string;
+  readonly events: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** When an archived day is over. */
+export const endOfArchivedDay = ({ day }: ArchivedDay): Instant => (Date.parse(`${day}T00:00:00Z`) + DAY_MS) as Instant;
+
+/** The archived days within a time range, both ends included. */
+export const archivedWithin = (
+  days: readonly ArchivedDay[],
+  { since, until }: { readonly since?: Instant; readonly until?: Instant },
+): ArchivedDay[] =>
+  days.filter((day) => {
+    const end = endOfArchivedDay(day);
+    return (since === undefined || end > since) && (until === undefined || end - DAY_MS <= until);
+  });
