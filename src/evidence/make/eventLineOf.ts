@@ -32,14 +32,21 @@ export function eventLineOf(row: StoredRow, origin: string): EventLine {
   };
 }
 
+/** Whatever is hidden has one of these in the JSON that svc writes; most events have none, and need no walk. */
+const MAY_HIDE = /sealed\.|[0-9a-f]{64}|"(?:hash|passwordHash|secret|digest)":/;
+
 function dataAttributes(stored: string): Pick<EventLine, 'data' | 'dataproof' | 'dataorder' | 'datahidden'> {
   const value = parseJsonValue(stored);
   if (value === undefined) return { dataproof: 'digest' };
-  const { shown, hidden } = withoutHidden(value, isSecret);
-  if (hidden.length > 0) return { data: shown, dataproof: 'digest', datahidden: hidden.join(' ') };
-  // Another spelling than that of svc is not that of its keys in order.
-  if (JSON.stringify(value) !== stored) return { data: value, dataproof: 'digest' };
-  return { data: value, dataproof: 'recomputable', dataorder: keyOrderOf(value) };
+  const isOwnSpelling = JSON.stringify(value) === stored;
+  if (!isOwnSpelling || MAY_HIDE.test(stored)) {
+    const { shown, hidden } = withoutHidden(value, isSecret);
+    if (hidden.length > 0) return { data: shown, dataproof: 'digest', datahidden: hidden.join(' ') };
+  }
+  // The order of the keys does not restore another spelling.
+  return isOwnSpelling
+    ? { data: value, dataproof: 'recomputable', dataorder: keyOrderOf(value) }
+    : { data: value, dataproof: 'digest' };
 }
 
 /** Of metadata only what was sealed is hidden, and the keyed digest of an address: its other hashes are those of the log. */
@@ -62,24 +69,35 @@ export function withoutHidden(
   isHidden: (value: Json, name: string) => boolean,
 ): { readonly shown: Json; readonly hidden: string[] } {
   const hidden: string[] = [];
-  const copy = (part: Json, path: string): Json => {
+  /** Names and indexes of what is copied. */
+  const path: (string | number)[] = [];
+  const hide = (name: string | number) => {
+    hidden.push([...path, name].map((part) => `/${pointerToken(String(part))}`).join(''));
+  };
+  const copyAt = (name: string | number, part: Json): Json => {
+    if (typeof part !== 'object' || part === null) return part;
+    path.push(name);
+    const copied = copy(part);
+    path.pop();
+    return copied;
+  };
+  const copy = (part: Json): Json => {
     if (typeof part !== 'object' || part === null) return part;
     if (Array.isArray(part)) {
       return part.map((item: Json, index) => {
-        if (!isHidden(item, '')) return copy(item, `${path}/${index}`);
-        hidden.push(`${path}/${index}`);
+        if (!isHidden(item, '')) return copyAt(index, item);
+        hide(index);
         return null;
       });
     }
     const fields: [string, Json][] = [];
     for (const [name, item] of Object.entries(part as { readonly [name: string]: Json })) {
-      const pointer = `${path}/${pointerToken(name)}`;
-      if (isHidden(item, name)) hidden.push(pointer);
-      else fields.push([name, copy(item, pointer)]);
+      if (isHidden(item, name)) hide(name);
+      else fields.push([name, copyAt(name, item)]);
     }
     return Object.fromEntries(fields);
   };
-  return { shown: copy(value, ''), hidden };
+  return { shown: copy(value), hidden };
 }
 
 const pointerToken = (name: string): string =>

@@ -1,7 +1,7 @@
-import { leafEntryOf, type StoredRow } from '../../integrity/leaf/leafEntry.ts';
+import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
 import { leafHash } from '../../integrity/merkle/hashes.ts';
 import type { SubtreeHash } from '../../integrity/merkle/proofs.ts';
-import { writeEventLine } from '../format/eventLine.ts';
+import { leafEntryOfLine, writeEventLine } from '../format/eventLine.ts';
 import { type BundlePart, eventsName, proofsName } from '../format/manifest.ts';
 import { fullSubtrees, writeProofLine } from '../format/proofLine.ts';
 import { SubtreeStack } from '../format/subtreeStack.ts';
@@ -74,7 +74,7 @@ export class ProvedEvents {
       (this.#events.length > 0 && this.#characters + text.length > MAX_CHARACTERS);
     const part = isFull ? this.#close() : undefined;
     this.#cover(row.position - 1);
-    this.#tree.add({ from: row.position - 1, width: 1, hash: leafHash(leafEntryOf(row)) });
+    this.#tree.add({ from: row.position - 1, width: 1, hash: leafHash(leafEntryOfLine(line)) });
     this.#events.push(text);
     this.#characters += text.length;
     this.#count += 1;
