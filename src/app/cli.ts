@@ -52,6 +52,13 @@ const USAGE = `Usage: svc <command>
                           proofs, counters and charts stay. --days N: keep the last N days; default SVC_RETENTION_REQUEST_DAYS.
                           --dir DIR: the folder of the files; --compact: make the log's file smaller. Stop the service first.
   restore-archive DAY     Put an archived day back into the log, or that of an archive FILE. Stop the service first.
+  hold list               List the legal holds and the deleted accounts whose data keys they keep. Stop the service first, or use
+                          /api/holds; so for the next two.
+  hold place --reason TEXT [--subject SUBJECT] [--from TIME] [--until TIME]
+                          Keep what matches from being archived and destroyed: events of a subject (apiKey-<id>, account-<id> or
+                          request-<id>), of a period, or everything.
+  hold lift ID --reason TEXT
+                          End a legal hold, and destroy the data keys that no other hold keeps.
   accept-clock            Let the windows of limits follow the clock of this machine again after it was wrong, also back.
                           Stop the service first, or use "Accept clock" in the dashboard.
   accept-loss             Continue without events that the log or the outbox has lost, and record in the log that they are
@@ -336,6 +343,15 @@ async function verify(args: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** @returns false for arguments that `hold` does not have */
+async function hold(args: readonly string[]): Promise<boolean> {
+  const { parseHoldArguments, runHold } = await import('./holdCommand.ts');
+  const action = parseHoldArguments(args);
+  if (!action) return false;
+  await runHold(action, readConfig(), { print });
+  return true;
+}
+
 /** @returns false for arguments that `explain` does not have */
 async function explain(args: readonly string[]): Promise<boolean> {
   const { parseExplainArguments, runExplain } = await import('./explainCommand.ts');
@@ -423,6 +439,8 @@ try {
   } else if (command === 'accept-loss' && args.length === 1 && args[0] === '--checkpoint-key') {
     await acceptLossOfCheckpointKey();
   } else if (command === 'verify' && (await verify(args))) {
+    // Done.
+  } else if (command === 'hold' && (await hold(args))) {
     // Done.
   } else if (command === 'explain' && (await explain(args))) {
     // Done.

@@ -20,6 +20,7 @@ test.each([
   'outbox retry',
   'outbox export FILE',
   'accept-clock',
+  'hold list',
   'accept-loss',
   'accept-loss --vault',
   'accept-loss --checkpoint-key',
