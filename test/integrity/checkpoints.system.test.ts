@@ -9,6 +9,7 @@ import { readPublished } from '../../src/integrity/published/readPublished.ts';
 import { managementApi } from '../durability/support/managementApi.ts';
 import { type ServiceProcess, serve } from '../durability/support/serve.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
+import { startProxyProgram } from '../support/proxies/proxyProgram.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -188,5 +189,25 @@ test('gives a target that does not respond 2 s at the stop, and catches up after
   expect(sizes().length).toBeGreaterThan(0);
   isSilent = false;
   await use('a', env);
+  expect(posted.map((note) => Number(note.split('\n')[1]))).toEqual(sizes());
+});
+
+test('posts through the outgoing proxy of the environment', async () => {
+  const posted: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    posted.push(body);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startProxyProgram({ kind: 'http', names: { 'auditor.example': '127.0.0.1' } });
+  onTestFinished(() => proxy.close());
+  const { use, sizes } = await stage();
+  await use('a', { SVC_CHECKPOINT_URL: `http://auditor.example:${port}/checkpoints`, HTTP_PROXY: proxy.url });
+  expect(proxy.asked.length).toBeGreaterThan(0);
   expect(posted.map((note) => Number(note.split('\n')[1]))).toEqual(sizes());
 });
