@@ -101,7 +101,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const end = Math.min(to, extent.last);
   const notes: string[] = known.note === undefined ? [] : [known.note];
   const tree = new LogTree({ after: from - 1, sizes: [...inputs.sizes, ...segments.map(({ header }) => header.upTo)] });
-  const comparing = isWhole && readModels && segments.length === 0 ? compare(readModels, log, temporary) : undefined;
+  const comparing = isWhole && readModels ? compare(readModels, log, archive, temporary) : undefined;
   try {
     const scan = await scanSource({
       source: {
@@ -147,8 +147,6 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       else if (compared.isOtherVersion)
         notes.push('Another version of svc made the read models: they were not compared.');
       else findings.push(...compared.differences.map((text) => readModelFinding(text)));
-    } else if (segments.length > 0) {
-      notes.push(`${segments.length} days are archived: "svc rebuild --compare" compares the read models.`);
     } else if (isWhole) notes.push('There are no read models in the folder to compare with.');
     if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
       notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
@@ -194,13 +192,14 @@ const readModelFinding = (difference: string): Finding => ({
   found: difference,
 });
 
-function compare(readModels: UntouchedFile, log: UntouchedFile, temporary: string) {
+function compare(readModels: UntouchedFile, log: UntouchedFile, archive: OpenArchive | undefined, temporary: string) {
   const thread = startThread<CompareThread>(new URL('./compareWorker.ts', import.meta.url), {
     name: 'read model comparer',
   });
   const files = {
     livePath: readModels.location,
     logPath: log.location,
+    archivePath: archive?.file.location,
     freshPath: join(temporary, 'rebuilt.sqlite'),
   };
   const result: Promise<Comparison | { readonly error: Error }> = thread
