@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import type { BundleVerification } from '../evidence/check/bundleVerification.ts';
 import { verifyBundleFile } from '../evidence/files/verifyBundleFile.ts';
 import { parseVkey, type VerifierKey } from '../integrity/notes/noteKeys.ts';
-import type { Verification } from '../verification/finding.ts';
+import { type Published, readPublished } from '../integrity/published/readPublished.ts';
+import type { Finding, Verification } from '../verification/finding.ts';
 import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
 
 const MAX_KEY_FILE_BYTES = 4_096;
@@ -29,13 +30,48 @@ export async function verifyBundle(
 ): Promise<Verification> {
   if (from !== undefined || to !== undefined)
     throw new CannotVerify('A bundle is verified as a whole: leave out --from and --to.');
-  if (checkpoints !== undefined)
-    throw new CannotVerify(
-      'A bundle has its own checkpoints: leave out --checkpoints, and compare its root with one that you have.',
-    );
+  const published = checkpoints === undefined ? undefined : readPublishedAt(checkpoints);
   onStep('Verifying an evidence bundle');
   const result = await verifyBundleFile(path, { trusted, onProgress, signal, threads });
-  return { ...result, notes: [...describeBundle(result), ...result.notes] };
+  const compared = published && compareWithPublished(result, published);
+  const findings = [...result.findings, ...(compared?.findings ?? [])];
+  const notes = [...describeBundle(result), ...result.notes, ...(compared?.notes ?? [])];
+  return { ...result, ok: findings.length === 0, findings, notes };
+}
+
+/** @throws CannotVerify */
+function readPublishedAt(path: string): Published {
+  try {
+    return readPublished(path);
+  } catch (error) {
+    throw new CannotVerify(`${path} cannot be read: ${(error as Error).message}. Name it with --checkpoints.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A published checkpoint of the same size as one of the bundle must have its root; others say nothing about the bundle. */
+function compareWithPublished(
+  { manifest, checkpoints }: BundleVerification,
+  published: Published,
+): { readonly findings: readonly Finding[]; readonly notes: readonly string[] } {
+  const findings: Finding[] = [];
+  const notes: string[] = [];
+  for (const { size, root } of checkpoints) {
+    for (const known of published.checkpoints) {
+      if (known.origin !== manifest?.origin || known.size !== size) continue;
+      const knownRoot = known.root.toString('base64');
+      if (knownRoot === root)
+        notes.push(`The checkpoint of ${size} events is the one that was published: ${known.source}.`);
+      else {
+        const expected = `the root ${knownRoot} of ${size} events, as ${known.source} has it`;
+        findings.push({ kind: 'forked', position: null, stream: null, expected, found: root });
+      }
+    }
+  }
+  if (findings.length + notes.length === 0)
+    notes.push('No published checkpoint has the size of one in the bundle: nothing could be compared with them.');
+  return { findings, notes };
 }
 
 /** What a bundle says and what was found out about it, one sentence each. */

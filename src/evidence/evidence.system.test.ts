@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { archivableLog } from '../../test/support/archives/archivableLog.ts';
 import { makeBundleOf, readBundle, signedFolder } from '../../test/support/evidence/bundles.ts';
 import { aKey, ORIGIN, signFolder, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
@@ -11,6 +11,9 @@ import { verifyBundleFile } from './files/verifyBundleFile.ts';
 import type { EventLine } from './format/eventLine.ts';
 import { describeMade } from './make/describeMade.ts';
 import type { EventSelection } from './make/selection.ts';
+
+// Processes, browsers and threads wait for each other on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const linesOf = async (path: string): Promise<EventLine[]> =>
   ((await readBundle(path)).get('events/000001.jsonl') as string)

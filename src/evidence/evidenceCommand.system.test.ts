@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFile
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { signedFolder } from '../../test/support/evidence/bundles.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readBundle, signedFolder } from '../../test/support/evidence/bundles.ts';
 import { aKey, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
 import { readRows } from '../../test/support/forgeries/forgedFiles.ts';
 import { aFolder } from '../../test/support/forgeries/honestLog.ts';
+
+// Processes, browsers and threads wait for each other on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const START = fileURLToPath(new URL('../start.mjs', import.meta.url));
 const run = promisify(execFile);
@@ -51,6 +54,26 @@ test('svc evidence writes a bundle that svc verify accepts anywhere, by its cont
   expect((await svc(elsewhere, 'verify', '--public-key', vkeyOf(aKey(2)), file)).code).toBe(1);
   expect(await svc(elsewhere, 'verify', '--public-key', 'nonsense', file)).toMatchObject({ code: 2, stdout: '' });
 });
+
+test('svc verify compares a bundle with checkpoints that were published', async () => {
+  const folder = await signedFolder();
+  const other = await signedFolder({ sizes: [10] }, 2);
+  const [file, otherFile] = [join(await aFolder(), 'evidence.zip'), join(await aFolder(), 'other.zip')];
+  await svc(folder, 'evidence', '--since', '2025-01-01', file);
+  await svc(other, 'evidence', '--since', '2025-01-01', otherFile);
+  const publish = async (bundle: string) => {
+    const published = await aFolder();
+    for (const [name, note] of await readBundle(bundle)) {
+      if (name.endsWith('.checkpoint')) writeFileSync(join(published, name.replace('/', '-')), note);
+    }
+    return published;
+  };
+  const own = await svc(folder, 'verify', '--checkpoints', await publish(file), file);
+  expect([own.code, own.stderr]).toEqual([0, expect.stringContaining('is the one that was published')]);
+  const forked = await svc(folder, 'verify', '--json', '--checkpoints', await publish(otherFile), file);
+  expect([forked.code, JSON.parse(forked.stdout).findings]).toEqual([1, [expect.objectContaining({ kind: 'forked' })]]);
+  expect(await svc(folder, 'verify', '--checkpoints', join(folder, 'missing'), file)).toMatchObject({ code: 2 });
+}, 60_000);
 
 test('svc verify ends with 1 for a changed bundle and with 2 for what is none', async () => {
   const folder = await signedFolder();

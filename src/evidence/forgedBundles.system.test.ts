@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   type BundleContents,
   makeBundleOf,
@@ -19,6 +19,9 @@ import { verifyBundleFile } from './files/verifyBundleFile.ts';
 import { openBundle } from './format/bundleFile.ts';
 import type { Manifest } from './format/manifest.ts';
 import { localHeader } from './format/zipFormat.ts';
+
+// Processes, browsers and threads wait for each other on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const EVENTS = 'events/000001.jsonl';
 const PROOFS = 'proofs/000001.jsonl';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { headlessPath } from '../../../test/dashboard/support/chromium.ts';
 import { builtPage } from '../../../test/support/evidence/buildVerifier.ts';
 import { makeBundleOf, readBundle, signedFolder, writeForgedBundle } from '../../../test/support/evidence/bundles.ts';
@@ -10,6 +10,9 @@ import { HOSTILE_TEXTS, hostileRows } from '../../../test/support/evidence/hosti
 import { aKey, signFolder, vkeyOf } from '../../../test/support/evidence/signedFolder.ts';
 import { readRows, writeRows } from '../../../test/support/forgeries/forgedFiles.ts';
 import { aFolder, honestFolder } from '../../../test/support/forgeries/honestLog.ts';
+
+// Processes, browsers and threads wait for each other on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 describe.skipIf(headlessPath === undefined)('verify.html (needs chromium)', () => {
   let browser: Browser;

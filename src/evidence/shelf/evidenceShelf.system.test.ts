@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { signedFolder } from '../../../test/support/evidence/bundles.ts';
 import { aFolder } from '../../../test/support/forgeries/honestLog.ts';
 import type { JobControl } from '../../lib/jobs/jobRunner.ts';
 import { EvidenceShelf, type EvidenceShelfOptions } from './evidenceShelf.ts';
+
+// Processes, browsers and threads wait for each other on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 async function aShelf(options: Partial<EvidenceShelfOptions> = {}) {
   const folder = await signedFolder();
