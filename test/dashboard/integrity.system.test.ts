@@ -63,4 +63,24 @@ journeys('integrity', () => {
     await page.getByRole('region', { name: 'Verification' }).getByText('Intact', { exact: true }).waitFor();
     expect(gateway.events('VerificationMade')).toHaveLength(1);
   });
+
+  test('places a legal hold with its reason, and lifts it', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const page = await visit({ path: '/integrity' });
+    const holds = page.getByRole('region', { name: 'Legal holds' });
+    await holds.getByText('No legal holds.').waitFor();
+    await holds.getByRole('button', { name: 'Place hold …' }).click();
+    await page.getByRole('combobox', { name: 'On: Everything' }).click();
+    await page.getByRole('option', { name: /^Account / }).click();
+    await page.getByLabel('Reason').fill('Case <b>42</b>');
+    await page.getByRole('button', { name: 'Place hold', exact: true }).click();
+    const row = holds.getByRole('row', { name: /^Account account-1@example\.com all events Case <b>42<\/b>/ });
+    await row.waitFor();
+    expect(gateway.events('HoldPlaced')).toMatchObject([{ data: { reason: 'Case <b>42</b>' } }]);
+    await row.getByRole('button', { name: /^Lift the hold on / }).click();
+    await page.getByLabel('Reason').fill('closed');
+    await page.getByRole('button', { name: 'Lift hold', exact: true }).click();
+    await holds.getByText('No legal holds.').waitFor();
+    expect(gateway.events('HoldLifted')).toHaveLength(1);
+  });
 });

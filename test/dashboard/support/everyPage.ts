@@ -66,6 +66,7 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/history/as-of?show=keys' },
     { path: '/history/as-of?show=firewall&at=5' },
     { path: '/history/as-of?show=settings&at=5' },
+    { path: '/integrity', open: button('Place hold …') },
     { path: '/firewall', open: (page) => page.getByLabel('Add address').fill('10.0.0.300') },
     { path: '/settings', open: button('Set up') },
     { path: '/settings', open: button('Remove password …') },
