@@ -82,9 +82,10 @@ function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
   }
   try {
     archived.stateOf(segment);
+    archived.rollUpsOf(segment);
     return [];
   } catch (error) {
-    return [changed(`the state of segment ${number} as it was sealed`, (error as Error).message)];
+    return [changed(`the state and the roll-ups of segment ${number} as they were sealed`, (error as Error).message)];
   }
 }
 

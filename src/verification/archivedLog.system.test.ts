@@ -69,6 +69,7 @@ test('finds what was changed in the archive', async () => {
     return findings.map(({ kind, stream }) => `${kind} ${stream}`);
   };
   expect(await forged('UPDATE segments SET state = zeroblob(10)')).toContain('edited archive.sqlite');
+  expect(await forged('UPDATE segments SET rollUps = zeroblob(10)')).toContain('edited archive.sqlite');
   expect(await forged(`UPDATE segments SET header = replace(header, '"events":', '"events":1')`)).toContain(
     'edited archive.sqlite',
   );
