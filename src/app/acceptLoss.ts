@@ -55,9 +55,8 @@ export async function acceptLoss(
   }
   for (const { error } of found) print(`Accepted: ${error.description}`);
   if (found.length > 0) {
-    removeWhatReachedFurther(folder, store.logPath, print);
-    // A tree over the log as it is now also has what is missing between its events.
-    if (hasLostLog(found)) removeTreeFile(folder.file(TREE_FILE));
+    if (hasLostLog(found)) removeDerived(folder, print);
+    rmSync(folder.file('snapshots'), { recursive: true, force: true });
     resetMarks(folder, store);
   }
   return found.length;
@@ -111,16 +110,15 @@ async function record({ log }: Store, { of, error: { loss } }: FoundLoss, time: 
   });
 }
 
-/** Read models and snapshots of events that no longer exist are made again from the log. */
-function removeWhatReachedFurther(folder: DataFolder, logPath: string, print: (line: string) => void): void {
+/** Read models and the tree have events that no longer exist, at the end of the log or in the middle. */
+function removeDerived(folder: DataFolder, print: (line: string) => void): void {
   const readModels = readReadModelEnd(folder.file('readmodels.sqlite'));
-  if (readModels && findLogLoss(logPath, [{ ...readModels, hash: null, time: null, source: '' }])) {
-    removeReadModelFile(folder.file('readmodels.sqlite'));
-    print(
-      `The read models had reached position ${readModels.position}. They are removed; the next start rebuilds them from the log.`,
-    );
-  }
-  rmSync(folder.file('snapshots'), { recursive: true, force: true });
+  removeReadModelFile(folder.file('readmodels.sqlite'));
+  removeTreeFile(folder.file(TREE_FILE));
+  if (!readModels) return;
+  print(
+    `The read models had reached position ${readModels.position}. They are removed; the next start rebuilds them from the log.`,
+  );
 }
 
 /** From here on the log is known to reach what it has now. */
