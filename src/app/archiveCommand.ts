@@ -3,15 +3,20 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { archiveDays, lastDayBefore } from '../archive/archiveDays.ts';
 import type { ArchiveHost } from '../archive/archiveHost.ts';
+import { heldBecause } from '../archive/archiving.ts';
 import { compactLog } from '../archive/compactLog.ts';
 import { restoreDay } from '../archive/restoreDay.ts';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import { instant } from '../domain/core/brands.ts';
+import type { EventLog } from '../eventLog/eventLog.ts';
 import { Faults } from '../lib/faults.ts';
 import { rebuildReadModels } from '../readModels/sqlite/rebuild.ts';
+import { foldFile } from '../state/pages/foldFile.ts';
+import { firstFold } from '../state/snapshots/sealedFold.ts';
 import type { Config } from './config/config.ts';
 import { userName } from './userName.ts';
+import { archiveFolderOf } from './wiring/archiving.ts';
 import { openStore } from './wiring/openStore.ts';
 
 export interface ArchiveCommand {
@@ -54,10 +59,6 @@ export interface ArchiveIo {
   readonly print: (line: string) => void;
 }
 
-/** The folder of archive files. */
-export const archiveFolderOf = (config: Pick<Config, 'SVC_ARCHIVE_DIR' | 'SVC_DATA_DIR'>, dir?: string): string =>
-  resolve(dir ?? config.SVC_ARCHIVE_DIR ?? join(config.SVC_DATA_DIR, 'archives'));
-
 /**
  * `svc archive`: archives the closed days of requests of a stopped data folder.
  * @throws CannotRunArchive | CannotArchive | DataFolderInUse, and what opening the store throws
@@ -71,7 +72,13 @@ export async function runArchive(command: ArchiveCommand, config: Config, { prin
   const folder = archiveFolderOf(config, command.dir);
   await withHost('archive', config, print, async (host) => {
     const until = command.until ?? lastDayBefore(days as number, host.now());
-    const { archived, kept } = await archiveDays({ host, folder, until, onStep: print });
+    const { archived, kept } = await archiveDays({
+      host,
+      folder,
+      until,
+      heldBecause: await holdsOf(host),
+      onStep: print,
+    });
     for (const { day, events, file } of archived)
       print(`${events} events of requests of ${day} are in ${join(folder, file.name)} (SHA-256 ${file.sha256})`);
     if (archived.length > 0) remakeReadModels(config, print);
@@ -112,11 +119,18 @@ function remakeReadModels({ SVC_DATA_DIR, SVC_MONGODB_URL }: Config, print: (lin
   rebuildReadModels({ folder });
 }
 
+/** What the holds of a stopped folder forbid. */
+async function holdsOf({ log, logPath }: ArchiveHost & { readonly log: EventLog }) {
+  const fold = firstFold(logPath);
+  await foldFile(fold, logPath, await log.head());
+  return (day: string) => heldBecause(fold.state.holds.active.values(), day);
+}
+
 async function withHost(
   command: string,
   config: Config,
   print: (line: string) => void,
-  work: (host: ArchiveHost) => Promise<void>,
+  work: (host: ArchiveHost & { readonly log: EventLog }) => Promise<void>,
 ): Promise<void> {
   const path = resolve(config.SVC_DATA_DIR);
   if (config.SVC_EVENTSTORE_URL !== undefined)

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import type { Archiving } from '../archive/archiving.ts';
 import type { AccountId } from '../domain/core/brands.ts';
 import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
@@ -23,6 +24,7 @@ import { accountImportRoutes } from './resources/accountImport.ts';
 import { accountRoutes } from './resources/accounts.ts';
 import { accountTrendsRoutes } from './resources/accountTrends.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
+import { archiveRoutes } from './resources/archives.ts';
 import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
@@ -59,6 +61,7 @@ export interface ManagementOptions extends Capabilities {
   readonly recordEvidence: RecordEvidence;
   readonly verifyLog: VerifyOwnLog;
   readonly recordVerification: RecordVerification;
+  readonly archiving: Archiving | undefined;
   readonly clientKey: ClientKey;
   readonly explain: Explain;
   readonly connection?: ConnectionInfo;
@@ -116,6 +119,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(historyRoutes(options))
     .use(integrityRoutes(options))
     .use(verificationRoutes(options))
+    .use(archiveRoutes(options))
     .use(logTileRoutes(options))
     .use(evidenceRoutes(options))
     .use(jobRoutes(options))

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createClientKey } from '../../src/app/wiring/clientKey.ts';
+import { Archiving } from '../../src/archive/archiving.ts';
 import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../src/domain/core/event.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
@@ -152,6 +153,15 @@ export async function startManagement(
       await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
     },
     verifyLog: createVerifyOwnLog({ folder, logName: 'log.sqlite', comparesReadModels: true, checkpoints: undefined }),
+    archiving: new Archiving({
+      log,
+      logPath,
+      removeRows: log.removeRows,
+      restoreRows: log.restoreRows,
+      folder: join(folder, 'archives'),
+      holds: () => hot.state.holds.active.values(),
+      now,
+    }),
     recordVerification: async (event, { actor, correlationId }) => {
       await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
     },

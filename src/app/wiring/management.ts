@@ -22,6 +22,7 @@ import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { createExplain } from '../../replay/explain/createExplain.ts';
 import { createPast } from '../../state/past/past.ts';
 import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
+import { createArchiving, startRetention } from './archiving.ts';
 import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
@@ -87,6 +88,8 @@ export async function createManagementSurface(
   });
   const evidence = new EvidenceShelf({ folder: folder.path, logName: basename(store.logPath), newId, now });
   const past = createPast({ log, hot, logPath: store.logPath });
+  const archiving = createArchiving(foundation);
+  const stopRetention = startRetention(foundation, archiving);
   const management = createManagement({
     views: createViews({
       hot,
@@ -114,6 +117,7 @@ export async function createManagementSurface(
       checkpoints: config.SVC_CHECKPOINT_DIR && resolve(config.SVC_CHECKPOINT_DIR),
     }),
     recordVerification: records.recordAudit,
+    archiving,
     clientKey: createClientKey({
       hot: hot.state,
       now,
@@ -144,6 +148,7 @@ export async function createManagementSurface(
     },
     endLive: () => live.stop(),
     async stop() {
+      stopRetention();
       await links.stop();
       await signIns.stop();
       await evidence.close();
