@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { DAY, earlier, later, NOW } from '../../../test/support/specification.ts';
-import { heldSubjects } from './heldSubjects.ts';
 import { holdsOn, isHeld } from './isHeld.ts';
 
 const everything = { subject: null, from: null, until: null };
@@ -45,15 +44,4 @@ test('names the holds that match', () => {
   expect(holdsOn(holds, { day: '2026-01-15' }).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   expect(holdsOn(holds, { subject: 'account-2' }).map(({ id }) => id)).toEqual(['a', 'b']);
   expect(holdsOn([], {})).toEqual([]);
-});
-
-test('knows the subjects of the events of requests', () => {
-  const attempts = [{ accountId: 'a' }, { accountId: 'b' }];
-  expect(heldSubjects({ keyId: 'k', accountId: 'b', requestId: 'r', attempts })).toEqual(
-    new Set(['apiKey-k', 'account-b', 'account-a', 'request-r']),
-  );
-  expect(heldSubjects({ requests: [{ requestId: 'q', accounts: [{ accountId: 'c' }] }] })).toEqual(
-    new Set(['account-c', 'request-q']),
-  );
-  expect(heldSubjects({ keyId: null, accountId: null })).toEqual(new Set());
 });
