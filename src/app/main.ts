@@ -82,14 +82,13 @@ export async function startService(config: Config, io: ServiceIo): Promise<Servi
   dashboard?.start();
   provider.start();
   await management.start();
-  checkpoints.start();
   const treeComparer = keepTreeCompared({
     logPath: foundation.store.logPath,
     treePath: foundation.folder.file(TREE_FILE),
     faults: foundation.faults,
     report: foundation.report,
   });
-  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree, treeComparer });
+  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer });
   pendingState.records.recordStart();
 
   let stopped: Promise<void> | undefined;

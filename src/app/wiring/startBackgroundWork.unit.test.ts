@@ -30,6 +30,7 @@ async function stepsWith(
         return answer;
       },
     },
+    checkpoints: { start: () => steps.push('checkpoints') },
     snapshots: {
       start: async () => {
         await Promise.resolve();
@@ -51,6 +52,7 @@ test('makes a snapshot once read models and tree have caught up, and verifies th
     'tree',
     'tree at 3',
     'tree at 10',
+    'checkpoints',
     'snapshot',
     'verifier',
     'tree comparer',
@@ -58,13 +60,13 @@ test('makes a snapshot once read models and tree have caught up, and verifies th
 });
 
 test('waits no longer for read models that fail, or that take too long', async () => {
-  const rest = ['tree', 'tree at 10', 'snapshot', 'verifier', 'tree comparer'];
+  const rest = ['tree', 'tree at 10', 'checkpoints', 'snapshot', 'verifier', 'tree comparer'];
   expect(await stepsWith([4, new Error('unreachable')])).toEqual(['read models at 4', ...rest]);
   expect(await stepsWith([1, 2, 3], 2)).toEqual(['read models at 1', 'read models at 2', ...rest]);
 });
 
 test('waits no longer for a tree that fails, or that takes too long', async () => {
-  const rest = ['snapshot', 'verifier', 'tree comparer'];
+  const rest = ['checkpoints', 'snapshot', 'verifier', 'tree comparer'];
   expect(await stepsWith([10], 2, [1, 2, 3])).toEqual(['read models at 10', 'tree', 'tree at 1', 'tree at 2', ...rest]);
   expect(await stepsWith([10], 2, [new Error('closed')])).toEqual(['read models at 10', 'tree', ...rest]);
 });

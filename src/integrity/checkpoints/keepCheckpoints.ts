@@ -222,8 +222,22 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     return { origin, size, root, note: store.noteOf(record), signedAt: record.signedAt };
   };
 
+  function start(): void {
+    if (task) return;
+    void signer.findOrigin().catch(() => undefined);
+    loops = [follow(), everyMinute()];
+    task = lead(async ({ signal }) => {
+      const until = AbortSignal.any([signal, stopping.signal]);
+      setMaxListeners(0, until);
+      await Promise.all(publishers.map((publisher) => publisher.run(until)));
+      await whenAborted(until);
+    });
+  }
+
   async function stop(position: number): Promise<void> {
     const stopped = performance.now() + STOP_MS;
+    // What an earlier process did not publish, and the last checkpoint, also at a stop right after the start.
+    start();
     await sign(position).catch(() => undefined);
     const last = store.last()?.seq ?? 0;
     if (task?.isHere) {
@@ -251,16 +265,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     get targets() {
       return publishers.map(({ status }) => status);
     },
-    start() {
-      void signer.findOrigin().catch(() => undefined);
-      loops = [follow(), everyMinute()];
-      task = lead(async ({ signal }) => {
-        const until = AbortSignal.any([signal, stopping.signal]);
-        setMaxListeners(0, until);
-        await Promise.all(publishers.map((publisher) => publisher.run(until)));
-        await whenAborted(until);
-      });
-    },
+    start,
     latest() {
       const last = store.lastCheckpoint();
       return last && toStored(last);
