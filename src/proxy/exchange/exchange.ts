@@ -3,8 +3,6 @@ import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
-import type { RefreshResult } from '../../provider/tokens/refresh/tokenRefreshOptions.ts';
-import { estimatedUsage } from '../admission/estimate.ts';
 import type { StreamStop } from '../admission/streamStop.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
@@ -28,6 +26,8 @@ import {
 } from './outcomes.ts';
 import { penalizeAccount } from './penalizeAccount.ts';
 import type { Accounts, Provider } from './ports.ts';
+import { refreshFailure } from './refreshFailure.ts';
+import { relayedOutputTokens, relayedUsage } from './relayedUsage.ts';
 import { StreamedBody } from './streamedBody.ts';
 import { type CallListener, UpstreamCall } from './upstreamCall.ts';
 import { withoutRequestText } from './withoutRequestText.ts';
@@ -50,23 +50,9 @@ interface FailedAttempt {
   readonly classification: Classification;
 }
 
-const NOTHING = Buffer.alloc(0);
 const NO_BODY: readonly Buffer[] = [];
 const NO_ACCOUNTS: readonly AccountId[] = [];
 const NO_CLASSIFICATION: Pick<Classification, 'code' | 'limitedUntil'> = { code: undefined };
-
-/** How an attempt failed whose account got no valid token. @param result of the refresh */
-function refreshFailure(result: RefreshResult): Failure {
-  if (result === 'proxyFailed') return PROXY_FAILED_REFRESH;
-  if (result === 'outOfDescriptors') return { kind: 'outOfDescriptors' };
-  return { kind: 'refreshFailed', isPermanent: result === 'permanent' };
-}
-
-const PROXY_FAILED_REFRESH: Failure = {
-  kind: 'proxyFailed',
-  code: 'token_refresh',
-  problem: 'failed when the tokens of the account were refreshed',
-};
 
 /**
  * One admitted request until its outcome is in the log: choose an account, call the provider, classify the failure, try
@@ -322,7 +308,7 @@ export class Exchange implements CallListener {
   tick(now: number, limits: IdleLimits): void {
     const call = this.#call;
     if (!call || this.isOver) return;
-    this.request.meter?.use(this.request.inputTokens, this.#outputTokens);
+    this.request.meter?.use(this.request.inputTokens, relayedOutputTokens(this.request, this.#delivery, this.#stop));
     // Others may use up the limit while this stream is silent.
     if (this.#stop !== undefined && this.#delivery.hasBegun) {
       this.#stop.check();
@@ -433,18 +419,8 @@ export class Exchange implements CallListener {
     this.#call?.abort();
   }
 
-  /** Estimates the usage from the bytes of request and response. @param undelivered not passed to the delivery yet */
-  #estimateUsage(undelivered: Buffer = NOTHING): TokenUsage {
-    const { inputTokens, format } = this.request;
-    if (this.#stop === undefined) {
-      return estimatedUsage(inputTokens, format.tokensIn(this.#delivery.streamedBytes + undelivered.length));
-    }
-    this.#stop.count(undelivered);
-    return estimatedUsage(inputTokens, this.#stop.outputTokens);
-  }
-
-  get #outputTokens(): number {
-    return this.#stop?.outputTokens ?? this.request.format.tokensIn(this.#delivery.streamedBytes);
+  #estimateUsage(undelivered?: Buffer): TokenUsage {
+    return relayedUsage(this.request, this.#delivery, this.#stop, undelivered);
   }
 
   /**
