@@ -121,7 +121,7 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     status: 404,
     type: 'invalid_request_error',
     message: (details) =>
-      `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it.`,
+      `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it. Of an archived day, operators get receipts by position only.`,
   },
   evidence_not_found: {
     status: 404,
