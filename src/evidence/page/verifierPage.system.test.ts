@@ -67,6 +67,21 @@ describe.skipIf(headlessPath === undefined)('verify.html (needs chromium)', () =
     expect(await verdictOf(await openPage(), path, vkeyOf(aKey(1)))).toContain('This bundle holds');
   });
 
+  test('shows one result when the key loses the focus to it', async () => {
+    const { path } = await makeBundleOf(await signedFolder(), { types: ['ApiKeyRenamed'] });
+    const page = await openPage();
+    await page.fill('#key', vkeyOf(aKey(1)));
+    await page.setInputFiles('#file', path);
+    await page.locator('.events li').first().waitFor();
+    await page.setInputFiles('#file', path);
+    await page.getByText('This bundle holds').waitFor();
+    await page.locator('.events li').first().waitFor();
+    const shown = await page
+      .locator('#result > *')
+      .evaluateAll((elements) => elements.map(({ className }) => className));
+    expect(shown).toEqual(['verdict holds', 'statements', '', '']);
+  });
+
   test('says that a bundle of another key does not hold', async () => {
     const { path } = await makeBundleOf(await signedFolder({ keys: [aKey(9)] }));
     const page = await openPage();

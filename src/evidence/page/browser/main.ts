@@ -24,7 +24,11 @@ input.addEventListener('change', () => {
   chosen = input.files?.[0] ?? chosen;
   void start();
 });
-keyInput.addEventListener('change', () => void start());
+/** The key of the verification that is shown or under way: a browser reports a change only when the field loses the focus. */
+let verifiedKey: string | undefined;
+keyInput.addEventListener('change', () => {
+  if (keyInput.value.trim() !== verifiedKey) void start();
+});
 for (const type of ['dragover', 'drop'] as const) {
   document.addEventListener(type, (event) => {
     event.preventDefault();
@@ -55,6 +59,7 @@ async function start(): Promise<void> {
   if (trusted === null || !chosen) return;
   const file = chosen;
   const own = ++run;
+  verifiedKey = keyInput.value.trim();
   result.replaceChildren();
   status.textContent = `Verifying ${shortened(file.name, 100)} …`;
   try {
@@ -66,22 +71,23 @@ async function start(): Promise<void> {
       },
     });
     const opinion = await secondOpinion(verification.checkpoints);
+    const events = await eventsOf(source, verification);
     if (own !== run) return;
     status.textContent = `Verified ${shortened(file.name, 100)}.`;
-    await showResult(source, verification, opinion);
+    showResult(verification, opinion, events);
   } catch (error) {
     if (own === run) status.textContent = `The file cannot be read: ${visible((error as Error).message)}`;
   }
 }
 
-async function showResult(
-  source: ByteSource,
+function showResult(
   verification: BundleVerification,
   opinion: Awaited<ReturnType<typeof secondOpinion>>,
-): Promise<void> {
+  events: HTMLElement | undefined,
+): void {
   const verdict = verdictOf(verification, opinion);
   const heading = h('h2', { id: 'verdict', tabindex: '-1' }, icon(verdict.mark), verdict.title);
-  result.append(
+  result.replaceChildren(
     h(
       'section',
       { class: `verdict ${verdict.mark}`, 'aria-labelledby': 'verdict' },
@@ -91,24 +97,25 @@ async function showResult(
     h('ul', { class: 'statements' }, ...verdict.statements.map(statementItem)),
     ...findingsOf(verification),
     ...factsOf(verification),
+    ...(events ? [events] : []),
   );
   heading.focus();
-  const { manifest } = verification;
-  if (!manifest) return;
-  const file = await openBundle(source);
-  const readPart = readPartOf(file, browserPlatform);
+}
+
+/** @returns undefined for a file that is not a bundle */
+async function eventsOf(source: ByteSource, { manifest }: BundleVerification): Promise<HTMLElement | undefined> {
+  if (!manifest) return undefined;
+  const readPart = readPartOf(await openBundle(source), browserPlatform);
   const digests = new Map(manifest.files.map((found) => [found.name, found]));
-  result.append(
-    eventList({
-      parts: manifest.parts.length,
-      origin: manifest.origin,
-      read(index) {
-        const part = manifest.parts[index] as (typeof manifest.parts)[0];
-        const files = [digests.get(part.events), digests.get(part.proofs)] as [BundledFile, BundledFile];
-        return readPart({ part, files, origin: manifest.origin });
-      },
-    }),
-  );
+  return eventList({
+    parts: manifest.parts.length,
+    origin: manifest.origin,
+    read(index) {
+      const part = manifest.parts[index] as (typeof manifest.parts)[0];
+      const files = [digests.get(part.events), digests.get(part.proofs)] as [BundledFile, BundledFile];
+      return readPart({ part, files, origin: manifest.origin });
+    },
+  });
 }
 
 const MARKS: Readonly<Record<Mark, readonly [sign: string, label: string]>> = {
