@@ -269,6 +269,16 @@ test('returns what the document describes from every endpoint', async () => {
   check('GET /api/log/tile/{path}', await callAndRead('GET', '/api/log/tile/0/000.p/1'));
   called.add('GET /api/log/tile/{path}');
 
+  const { id: archiveJob } = await call('POST /api/archives', {}, { until: '2020-01-01' });
+  await vi.waitFor(async () => {
+    const { state } = JSON.parse((await callAndRead('GET', `/api/jobs/${archiveJob}`)).text);
+    expect(state).toBe('done');
+  }, 10_000);
+  await call('GET /api/archives');
+  // No day of this log is over.
+  check('POST /api/archives/{day}/restore', await callAndRead('POST', '/api/archives/2020-01-01/restore'));
+  called.add('POST /api/archives/{day}/restore');
+
   const { id: evidenceJob } = await call('POST /api/evidence', {}, { types: ['ApiKeyCreated'] });
   const evidence = await vi.waitFor(async () => {
     const { result } = JSON.parse((await callAndRead('GET', `/api/jobs/${evidenceJob}`)).text);
@@ -320,6 +330,7 @@ test('returns errors as the document describes', async () => {
     ['GET /api/history/{position}', '/api/history/999999'],
     ['GET /api/receipts/{requestIdOrPosition}', '/api/receipts/0'],
     ['GET /api/log/tile/{path}', '/api/log/tile/0/0'],
+    ['POST /api/archives', '/api/archives', { until: '2020-1-1' }],
     ['POST /api/evidence', '/api/evidence', { since: 'yesterday' }],
     ['GET /api/evidence/{id}', '/api/evidence/unknown'],
     ['POST /api/integrity/verify', '/api/integrity/verify', { from: 2, to: 1 }],
