@@ -1,16 +1,29 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress, zstdCompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { StoredRow } from '../integrity/leaf/leafEntry.ts';
 
-// An archive file is zstd, in frames that any zstd reads one after the other, of lines of JSON: a header, one array per event with
-// its columns (data and metadata are the stored text, so that every byte comes back), and an end.
+// An archive file is zstd of lines of JSON: a header, one array per event with its columns (data and metadata are the stored text,
+// so that every byte comes back), and an end. It has many frames, so that neither side holds all of it. Before each stands a
+// skippable frame with the length of the next one, because Node's decoder drops what follows a frame in the same chunk; any zstd
+// reads the file as a whole.
 
 const FORMAT_VERSION = 1;
 const FRAME_CHARACTERS = 1_048_576;
+/** A frame ends with the line that makes it full, which may be as long as the largest event of an earlier version. */
+const MAX_FRAME_BYTES = 64 * 1_048_576;
 /** What the name of an archive ends with. */
 export const ARCHIVE_SUFFIX = '.svcarchive';
 
@@ -81,9 +94,11 @@ export class DayFileWriter {
     if (this.#lines === '') return;
     const frame = zstdCompressSync(this.#lines);
     this.#lines = '';
-    this.#digest.update(frame);
-    this.#bytes += frame.length;
-    for (let written = 0; written < frame.length; ) written += writeSync(this.#file, frame, written);
+    for (const bytes of [lengthFrame(frame.length), frame]) {
+      this.#digest.update(bytes);
+      this.#bytes += bytes.length;
+      for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+    }
   }
 }
 
@@ -98,17 +113,23 @@ export async function digestOfFile(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
+/** Magic of a skippable frame, and the length of its content (RFC 8878, section 3.1.2). */
+const SKIPPABLE = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0]);
+const LENGTH_BYTES = 4;
+
+function lengthFrame(length: number): Buffer {
+  const content = Buffer.alloc(LENGTH_BYTES);
+  content.writeUInt32LE(length);
+  return Buffer.concat([SKIPPABLE, content]);
+}
+
 /** Reads the rows of an archive file. @throws ArchiveFileUnusable when it is damaged, or not an archive file of this version */
-export async function* readDayFile(path: string): AsyncGenerator<StoredRow> {
-  const file = createReadStream(path);
-  const input = createZstdDecompress();
-  file.on('error', (error) => input.destroy(error));
-  file.pipe(input);
+export function* readDayFile(path: string): Generator<StoredRow> {
   let events = 0;
   let isComplete = false;
   try {
     let isFirst = true;
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for (const line of linesOf(path)) {
       const value = JSON.parse(line);
       if (isFirst) requireFormat(value, path);
       else if (Array.isArray(value)) {
@@ -120,11 +141,34 @@ export async function* readDayFile(path: string): AsyncGenerator<StoredRow> {
   } catch (error) {
     if (error instanceof ArchiveFileUnusable) throw error;
     throw new ArchiveFileUnusable(`${path} is damaged: ${(error as Error).message}. Use another copy of it.`);
-  } finally {
-    file.destroy();
-    input.destroy();
   }
   if (!isComplete) throw new ArchiveFileUnusable(`${path} is incomplete: its end is missing. Use another copy of it.`);
+}
+
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    for (;;) {
+      const head = readBytes(file, SKIPPABLE.length + LENGTH_BYTES);
+      if (head.length === 0) return;
+      if (!head.subarray(0, SKIPPABLE.length).equals(SKIPPABLE))
+        throw new ArchiveFileUnusable(`${path} is not an archive of svc.`);
+      const frame = readBytes(file, Math.min(head.readUInt32LE(SKIPPABLE.length), MAX_FRAME_BYTES));
+      // Each frame ends with a line.
+      yield* zstdDecompressSync(frame, { maxOutputLength: MAX_FRAME_BYTES }).toString().slice(0, -1).split('\n');
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @returns fewer bytes at the end of the file */
+function readBytes(file: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let read = 0;
+  for (let count = -1; read < length && count !== 0; read += count)
+    count = readSync(file, bytes, read, length - read, null);
+  return bytes.subarray(0, read);
 }
 
 function requireFormat(header: { readonly svcArchive?: number }, path: string): void {
