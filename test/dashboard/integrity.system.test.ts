@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
+import { writePastRequests } from './support/pastRequests.ts';
 
 journeys('integrity', () => {
   test('shows what the checkpoints prove, and where they are published', async () => {
@@ -82,5 +83,27 @@ journeys('integrity', () => {
     await page.getByRole('button', { name: 'Lift hold', exact: true }).click();
     await holds.getByText('No legal holds.').waitFor();
     expect(gateway.events('HoldLifted')).toHaveLength(1);
+  });
+
+  test('archives closed days after a confirmation, and restores one', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);
+    const page = await visit({ path: '/integrity' });
+    const archives = page.getByRole('region', { name: 'Archived days' });
+    await archives.getByText('No days are archived.').waitFor();
+    await archives.getByLabel('Days to keep').fill('many');
+    expect(await archives.getByRole('button', { name: 'Archive older days …' }).isDisabled()).toBe(true);
+    await archives.getByLabel('Days to keep').fill('1');
+    await archives.getByRole('button', { name: 'Archive older days …' }).click();
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    const restore = archives.getByRole('button', { name: /^Restore \d{4}-\d\d-\d\d$/ });
+    await restore.first().waitFor();
+    const count = await restore.count();
+    await page.getByRole('row', { name: /^Archive run/ }).waitFor();
+    await restore.first().click();
+    await page.getByRole('row', { name: /^Restore of an archive .* done/ }).waitFor();
+    await archives.getByText('restored', { exact: true }).waitFor();
+    expect(count).toBeGreaterThan(0);
+    expect(gateway.events('ArchiveRestored')).toHaveLength(1);
   });
 });
