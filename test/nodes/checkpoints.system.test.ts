@@ -23,7 +23,7 @@ test('nodes share key and checkpoints, and another one publishes when the leader
   await change(a, 'first');
   await change(b, 'second');
   await vi.waitFor(async () => expect((await status(a)).checkpoint).not.toBeNull(), soon);
-  expect((await status(a)).public_key).toBe((await status(b)).public_key);
+  await vi.waitFor(async () => expect((await status(b)).public_key).toBe((await status(a)).public_key), soon);
   await a.service.kill();
   await change(b, 'third');
   // At its stop, when it publishes as the new leader.

@@ -25,7 +25,9 @@ export async function openCheckpoints(
     if (isLossOfCheckpoints(event) && event.position > (losses.at(-1)?.position ?? 0))
       losses.push({ position: event.position, isOfKey: isLossOfKey(event) });
   };
-  for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
+  await store.retryWhileUnavailable(async () => {
+    for await (const event of store.log.readStream(LOSSES_STREAM)) follow(event);
+  });
   hot.onFolded(follow);
   return keepCheckpoints({
     ...checkpointSettings(config, folder, store.vault),
