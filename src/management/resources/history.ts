@@ -14,7 +14,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
-import { archivedOf, archivedSchema } from './archivedDays.ts';
+import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
 import { difference } from './history/difference.ts';
 import { subjectState } from './history/subjectState.ts';
 

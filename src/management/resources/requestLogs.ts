@@ -5,7 +5,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
-import { archivedOf, archivedSchema } from './archivedDays.ts';
+import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
 
 const list = z.array(z.string()).optional();
 const time = z.iso.datetime({ offset: true }).optional();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ArchivedDay } from '../../readModels/archivedDays.ts';
+import type { ArchivedDay } from '../../../readModels/archivedDays.ts';
 
 /** Part of a response whose rows may be archived. */
 export const archivedSchema = {
