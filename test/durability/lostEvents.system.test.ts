@@ -289,7 +289,9 @@ test('names an event that was altered, in one line and in the status', async () 
     /log\.sqlite is broken at position \d+: the event of requests-\S+ there is not what its hash says/,
   );
   const { problems } = await api.call('GET', '/api/status');
-  expect(problems).toEqual([
+  // The signer finds it too, if it comes to sign meanwhile.
+  const found = problems.filter(({ code }: { code: string }) => code !== 'checkpoint_log_changed');
+  expect(found).toEqual([
     expect.objectContaining({ code: 'log_altered', subject: expect.stringMatching(/^requests-/) }),
   ]);
   expect((await service.stop()).stdout.filter((line) => line.includes('is broken'))).toHaveLength(1);
