@@ -22,6 +22,25 @@ export function chainOf(metadata: string): StoredChain {
   return { previousHash, hash };
 }
 
+const QUOTE = 0x22;
+const H = 0x68;
+
+/**
+ * `chainOf` for the usual case: the metadata of an event that svc wrote and that continues the hash `before`. Every event of a
+ * start comes through here.
+ * @returns the event's own hash; undefined when `chainOf` has to tell
+ */
+export function hashAfter(before: string, metadata: string): string | undefined {
+  const end = metadata.length;
+  // 64 characters that are the expected hash, where svc writes it, and then the field `hash`.
+  const isAsWritten =
+    metadata.charCodeAt(end - 76) === QUOTE &&
+    metadata.charCodeAt(end - 73) === H &&
+    metadata.charCodeAt(end - 67) === QUOTE &&
+    metadata.charCodeAt(end - 2) === QUOTE;
+  return isAsWritten && metadata.slice(end - 140, end - 76) === before ? metadata.slice(end - 66, end - 2) : undefined;
+}
+
 /** The hash that the next event of the stream continues (docs/decisions/0006-chain-rule.md). */
 export const continuedHashOf = (type: string, data: string, { hash }: StoredChain): string | undefined =>
   type === EventParked.type ? (parseJson(data) as { readonly hash?: string } | undefined)?.hash : hash;

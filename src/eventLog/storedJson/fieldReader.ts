@@ -33,7 +33,7 @@ export function createFieldReader(shape: ObjectShape, options: FieldReaderOption
 // Without escapes, so the characters between the quotes are the text.
 const PLAIN_CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
 const CHARACTERS = String.raw`${PLAIN_CHARACTERS}(?:\\.${PLAIN_CHARACTERS})*`;
-const NATURAL = '(?:[1-9][0-9]*|0)';
+const NATURAL = '(?:0|[1-9][0-9]*)';
 
 class PatternBuilder {
   readonly #options: FieldReaderOptions;

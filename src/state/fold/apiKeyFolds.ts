@@ -43,14 +43,12 @@ export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): voi
   }
 }
 
-/** Counts a completed request against the rules of its key, unless the key was deleted. */
-export function countRequest(folds: ApiKeyFolds, keyId: ApiKeyId, request: FoldedRequest): void {
-  const key = folds.apiKeys.get(keyId);
-  if (!key) return;
-  let counters = folds.counters.get(keyId);
+/** Counts a completed request against the rules of its key. */
+export function countRequest(folds: ApiKeyFolds, key: apiKey.ApiKey, request: FoldedRequest): void {
+  let counters = folds.counters.get(key.id);
   if (!counters) {
     counters = newCounters();
-    folds.counters.set(keyId, counters);
+    folds.counters.set(key.id, counters);
   }
   const { model } = request;
   const admittedAt = countedAt(folds.windowsClock, request);

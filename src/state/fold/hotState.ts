@@ -247,8 +247,11 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     // Few requests are announced, and to look one up means to hash its id.
     if (this.openRequests.size > 0) this.openRequests.delete(request.requestId);
     followAdmission(this, request);
-    if (request.keyId !== null) countRequest(this, request.keyId, request);
-    if (request.usage) this.#learnLength(request, request.usage.outputTokens, at);
+    const key = request.keyId === null ? undefined : this.apiKeys.get(request.keyId);
+    if (key) countRequest(this, key, request);
+    if (request.usage) {
+      this.answers.record(key?.id ?? null, request.model, request.usage.outputTokens, request.status === '200', at);
+    }
     followAttempts(this, request, time);
     for (const { accountId, limitedUntil, endedAt, code } of request.attempts) {
       if (limitedUntil === undefined) continue;
@@ -259,9 +262,5 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     if (request.pin && request.status === '200' && !request.pin.isFallback && request.accountId !== null) {
       this.pins.set(request.pin.digest, request.accountId, at);
     }
-  }
-  #learnLength({ keyId, model, status }: FoldedRequest, outputTokens: number, at: Position): void {
-    const known = keyId !== null && this.apiKeys.has(keyId) ? keyId : null;
-    this.answers.record(known, model, outputTokens, status === '200', at);
   }
 }

@@ -8,7 +8,7 @@ import { type Fold, foldPage } from '../fold/fold.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesInParallel } from './pagesInParallel.ts';
 import { PageThread } from './pageThread.ts';
-import type { LinkedPage } from './unpackPage.ts';
+import type { LinkedPage, TextPool } from './unpackPage.ts';
 
 /** With fewer events the fold ends before a second thread has started. */
 const MIN_EVENTS_FOR_THREAD = 20_000;
@@ -36,10 +36,11 @@ export async function foldFile(
   minEventsForThread = MIN_EVENTS_FOR_THREAD,
   archivePath = archivePathOf(path),
 ): Promise<void> {
-  const reader = new PageReader(path, archivePath);
+  const texts: TextPool = new Map();
+  const reader = new PageReader(path, archivePath, texts);
   const after = fold.state.position;
   const usesThread = upTo - after >= minEventsForThread && availableParallelism() > 1;
-  const thread = usesThread ? new PageThread(path) : undefined;
+  const thread = usesThread ? new PageThread(path, texts) : undefined;
   const continuity = reader.continuityAfter(after);
   try {
     for await (const page of thread ? pagesInParallel(reader, thread, after, upTo) : pagesOf(reader, after, upTo)) {

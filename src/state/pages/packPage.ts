@@ -1,10 +1,10 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
-import type { PageLinks } from './pageLinks.ts';
+import type { PageLinks } from './pageLinker.ts';
 
 /** The part of a page that the fold reads, packed for the transfer between threads: each object costs more than its content. */
 export interface PackedPage {
-  /** `COLUMN_COUNT` numbers per request, in the order of `Column`. Texts are stored as their index; absent values as `ABSENT`. */
+  /** `COLUMN_COUNT` numbers per request, by `Column`. Texts are stored as their index; absent values as `ABSENT`. */
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly requests: number;
   /** Request ids, one per line. */
@@ -20,25 +20,30 @@ export interface PackedPage {
   readonly links?: PageLinks;
 }
 
+/** The columns of `numbers`. From `keyId` on they are the parts of a request, in their order. */
 export const Column = {
   position: 0,
   time: 1,
-  requestedAt: 2,
-  inputTokens: 3,
-  outputTokens: 4,
-  costMicroDollars: 5,
-  model: 6,
-  status: 7,
-  keyId: 8,
+  keyId: 2,
+  model: 3,
+  requestedAt: 4,
+  decidedAt: 5,
+  asOf: 6,
+  v: 7,
+  status: 8,
   accountId: 9,
-  digest: 10,
-  isFallback: 11,
-  decidedAt: 12,
-  asOf: 13,
-  v: 14,
+  inputTokens: 10,
+  outputTokens: 11,
+  costMicroDollars: 12,
+  digest: 13,
+  isFallback: 14,
 } as const;
 export const COLUMN_COUNT = 15;
 export const ABSENT = -1;
+
+const isText: readonly boolean[] = Array.from({ length: COLUMN_COUNT }, (_, column) =>
+  [Column.keyId, Column.model, Column.status, Column.accountId, Column.digest].some((text) => text === column),
+);
 
 /** Usually more than there are keys, accounts, models and conversations in use. */
 const MAX_TEXTS = 20_000;
@@ -86,10 +91,12 @@ export class PagePacker {
   add(rows: readonly EventColumns[]): void {
     const ids: string[] = [];
     for (const row of rows) {
-      const [, , , type, version, , json] = row;
-      const parts = type === 'RequestCompleted' ? this.#readers[version]?.(json) : undefined;
-      if (parts) ids.push(this.#packRequest(row, parts));
-      else
+      // By index here and below: code that destructures lists takes V8 long to compile, at each start.
+      const parts = row[3] === 'RequestCompleted' ? this.#readers[row[4]]?.(row[6]) : undefined;
+      if (parts) {
+        this.#packRequest(row[0], row[5], parts);
+        ids.push(parts[1]);
+      } else
         this.#others.push(row.length > EVENT_COLUMN_COUNT ? (row.slice(0, EVENT_COLUMN_COUNT) as EventColumns) : row);
     }
     // Joined now: an id is a slice of its event's JSON, and would keep that in memory until the page is complete.
@@ -109,45 +116,22 @@ export class PagePacker {
     };
   }
 
-  #packRequest([position, , , , , time]: EventColumns, parts: FoldedRequestParts): string {
-    const [
-      ,
-      requestId,
-      keyId,
-      model,
-      requestedAt,
-      decidedAt,
-      asOf,
-      v,
-      status,
-      accountId,
-      input,
-      output,
-      cost,
-      digest,
-      isFallback,
-      attempts,
-    ] = parts;
-    const numbers = this.#numbers;
+  #packRequest(position: number, time: number, parts: FoldedRequestParts): void {
     const at = this.#requests * COLUMN_COUNT;
-    numbers[at + Column.position] = position;
-    numbers[at + Column.time] = time;
-    numbers[at + Column.requestedAt] = Number(requestedAt);
-    numbers[at + Column.decidedAt] = decidedAt === undefined ? ABSENT : Number(decidedAt);
-    numbers[at + Column.asOf] = asOf === undefined ? ABSENT : Number(asOf);
-    numbers[at + Column.v] = v === undefined ? ABSENT : Number(v);
-    numbers[at + Column.inputTokens] = input === undefined ? ABSENT : Number(input);
-    numbers[at + Column.outputTokens] = output === undefined ? ABSENT : Number(output);
-    numbers[at + Column.costMicroDollars] = cost === undefined ? ABSENT : Number(cost);
-    numbers[at + Column.model] = this.#indexOf(model);
-    numbers[at + Column.status] = this.#indexOf(status);
-    numbers[at + Column.keyId] = this.#indexOf(keyId);
-    numbers[at + Column.accountId] = this.#indexOf(accountId);
-    numbers[at + Column.digest] = this.#indexOf(digest);
-    numbers[at + Column.isFallback] = isFallback === 'true' ? 1 : 0;
+    this.#numbers[at + Column.position] = position;
+    this.#numbers[at + Column.time] = time;
+    for (let column: number = Column.keyId; column < COLUMN_COUNT; column += 1) {
+      this.#numbers[at + column] = this.#pack(column, parts[column] as string | undefined);
+    }
+    const attempts = parts[COLUMN_COUNT];
     if (attempts !== undefined) this.#attempts.set(this.#requests, attempts);
     this.#requests += 1;
-    return requestId;
+  }
+
+  #pack(column: number, part: string | undefined): number {
+    if (part === undefined) return ABSENT;
+    if (isText[column]) return this.#indexOf(part);
+    return column === Column.isFallback ? Number(part === 'true') : Number(part);
   }
 
   #indexOf(part: string | undefined): number {

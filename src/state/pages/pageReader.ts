@@ -1,25 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '../../domain/core/brands.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
-import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { prepareLastPosition } from '../../eventLog/sqlite/eventRows.ts';
-import { preparePackedPages } from './packedPages.ts';
-import { PageContinuity } from './pageLinks.ts';
-import { type LazyPage, PageUnpacker } from './unpackPage.ts';
+import { openForPages, preparePackedPages } from './packedPages.ts';
+import { PageContinuity } from './pageContinuity.ts';
+import { type LazyPage, PageUnpacker, type TextPool } from './unpackPage.ts';
 
 /** Reads from the log's file what a fold needs of it, on the calling thread. */
 export class PageReader {
   readonly #database: DatabaseSync;
   readonly #archivePath: string;
   readonly #packedPage: ReturnType<typeof preparePackedPages>;
-  readonly #unpacker = new PageUnpacker();
+  readonly #unpacker: PageUnpacker;
   /** Position of the last event; 0 when there is none. */
   readonly head: () => Position;
 
-  /** @param archivePath where `archive.sqlite` is, if it is not beside the log */
-  constructor(path: string, archivePath = archivePathOf(path)) {
+  /**
+   * @param path the log's file
+   * @param archivePath where `archive.sqlite` is, if it is not beside the log
+   * @param texts of the fold
+   */
+  constructor(path: string, archivePath = archivePathOf(path), texts?: TextPool) {
     this.#archivePath = archivePath;
-    this.#database = openForReading(path);
+    this.#unpacker = new PageUnpacker(texts);
+    this.#database = openForPages(path);
     this.#packedPage = preparePackedPages(this.#database);
     this.head = prepareLastPosition(this.#database);
   }

@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { PackedPage } from './packPage.ts';
-import { type LazyPage, PageUnpacker } from './unpackPage.ts';
+import { type LazyPage, PageUnpacker, type TextPool } from './unpackPage.ts';
 
 /** The messages between a fold and the thread that reads pages for it. */
 export interface PageThreadProtocol {
@@ -22,14 +22,15 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 /** A thread that reads pages of the log for a fold on this thread. */
 export class PageThread {
   readonly #thread: Thread<PageThreadProtocol>;
-  readonly #unpacker = new PageUnpacker();
+  readonly #unpacker: PageUnpacker;
   readonly #pages = new Map<Position, LazyPage>();
   #requested = 0;
   #isReady = false;
   #onProgress = () => {};
 
-  /** @param path the log's file */
-  constructor(path: string) {
+  /** @param path the log's file @param texts of the fold */
+  constructor(path: string, texts: TextPool) {
+    this.#unpacker = new PageUnpacker(texts);
     this.#thread = startThread<PageThreadProtocol>(WORKER, {
       name: 'page reader',
       options: () => path,

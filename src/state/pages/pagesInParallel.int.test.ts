@@ -61,7 +61,7 @@ function foldedInOrder(path: string, fold = emptyFold()): Fold {
 
 /** @param readByThread the file that the thread reads @returns the fold and the number of pages that the thread has read */
 async function foldedInParallel(path: string, { readByThread = path, fold = emptyFold() } = {}) {
-  const [reader, thread] = [new PageReader(path), new PageThread(readByThread)];
+  const [reader, thread] = [new PageReader(path), new PageThread(readByThread, new Map())];
   onTestFinished(async () => {
     await thread.stop();
     reader.close();

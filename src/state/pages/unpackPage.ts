@@ -2,7 +2,7 @@ import { type AccountId, type ApiKeyId, instant, microDollars, position } from '
 import { type Page, toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 import type { FoldedEvent, FoldedRequest } from '../fold/foldedEvent.ts';
 import { ABSENT, COLUMN_COUNT, Column, type PackedPage } from './packPage.ts';
-import type { PageLinks } from './pageLinks.ts';
+import type { PageLinks } from './pageLinker.ts';
 
 /** Creates the events of a page when the fold reaches it: until then a page consists of a few objects. */
 export type LazyPage = () => LinkedPage;
@@ -10,16 +10,37 @@ export type LazyPage = () => LinkedPage;
 /** A page, and how its events continue each other where this is checked. */
 export type LinkedPage = Page<FoldedEvent> & { readonly links?: PageLinks };
 
+/** Texts of all pages of a fold. One object for equal texts makes look-ups by them cheap, whichever thread packed them. */
+export type TextPool = Map<string, string>;
+
 /** Unpacks the pages of one `PagePacker`, in the order in which they were packed. */
 export class PageUnpacker {
+  readonly #pool: TextPool;
   #texts: string[] = [];
 
+  constructor(pool: TextPool = new Map()) {
+    this.#pool = pool;
+  }
+
   open(page: PackedPage): LazyPage {
-    // A new list, because pages that were opened before still refer to the old one.
-    if (page.resetsTexts) this.#texts = [];
-    for (const text of page.texts) this.#texts.push(text);
+    if (page.resetsTexts) {
+      // A new list, because pages that were opened before still refer to the old one.
+      this.#texts = [];
+      this.#pool.clear();
+    }
+    for (const text of page.texts) this.#texts.push(this.#pooled(text));
     const texts = this.#texts;
     return () => ({ ...eventsOf(page, texts), ...(page.links && { links: page.links }) });
+  }
+
+  #pooled(text: string): string {
+    const known = this.#pool.get(text);
+    if (known !== undefined) return known;
+    // Short texts that are parsed here are of the kind of literals for V8; code that has seen one kind is compiled again when
+    // it sees another, as in a message of a thread.
+    const parsed = JSON.parse(`"${text}"`) as string;
+    this.#pool.set(parsed, parsed);
+    return parsed;
   }
 }
 
