@@ -46,8 +46,8 @@ export interface RequestCounts {
   readonly kinds: readonly (readonly [RequestKind, number])[];
   readonly attempts: readonly AttemptCount[];
   /**
-   * Requests that tried a wanted account before another one that is not wanted, each once; for filters with several
-   * `attemptedAccountIds` only: for one, the attempts say it.
+   * Requests that tried a wanted account before another one that is not wanted, each once in the sum of its kind; for filters
+   * with several `attemptedAccountIds` only: for one, the attempts say it.
    */
   readonly attempted: readonly (readonly [RequestKind, number])[];
 }

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { requestLog } from '../../../projections/requestLog.ts';
+import { type RequestKind, requestLog } from '../../../projections/requestLog.ts';
 import { splitByPeriod } from '../periodRanges.ts';
 import type { AttemptCount } from '../requestFilter.ts';
-import { type AttemptSelection, attemptsIn, type RequestSelection } from './requestSelection.ts';
+import { type AttemptSelection, type RequestSelection, repeatedAttemptsIn } from './requestSelection.ts';
+import type { RequestTable } from './requestTable.ts';
 import type { Tables } from './tables.ts';
 
 type TimeRange = Pick<RequestSelection, 'from' | 'to'>;
@@ -38,14 +39,27 @@ export function attemptCounts(
   return found;
 }
 
-/** The numbers of requests that a selection finds by an account which was tried before their own, by kind id. */
+/**
+ * The numbers of requests that a selection finds by one of several accounts that were tried before their own, by kind. A kind may
+ * occur more than once: the sums count a request for each of the accounts, so what is counted again is taken off.
+ * @param attempts of the same time range
+ */
 export function countsByAttempted(
   database: DatabaseSync,
-  attempted: AttemptSelection,
+  { kinds }: Pick<RequestTable, 'kinds'>,
+  selection: AttemptSelection,
+  wanted: ReadonlySet<string>,
+  attempts: readonly AttemptCount[],
   { from, to }: TimeRange,
-): [kindId: number, count: number][] {
-  const { sql, values } = attemptsIn(attempted, from, to);
+): [kind: RequestKind, count: number][] {
+  const found: [RequestKind, number][] = [];
+  for (const { accountId, kind, count } of attempts) {
+    if (wanted.has(accountId) && (kind.accountId === null || !wanted.has(kind.accountId))) found.push([kind, count]);
+  }
+  const { sql, values } = repeatedAttemptsIn(selection, from, to);
   const statement = database.prepare(`SELECT kindId, COUNT(*) ${sql} GROUP BY kindId`);
   statement.setReturnArrays(true);
-  return statement.all(...values) as unknown as [number, number][];
+  for (const [kindId, count] of statement.all(...values) as unknown as [number, number][])
+    found.push([kinds.entryOf(kindId), -count]);
+  return found;
 }

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 1, history 10, layout 9':
+    '690315287d7969ed7d1a9f10073a2efd4b8716a59ed377b1315b5191c83f09ad',
   'requestLog 5, usageTrends 1, history 10, layout 8':
     '2998a8e49045dad8277602cc1028441bdd2bc59abfc4a8e50eae04d3c2615893',
   'requestLog 5, usageTrends 1, history 9, layout 8':

@@ -72,11 +72,14 @@ export function requestLogOptions(
   // Each list ignores another condition, so all of them are evaluated on the counts.
   const { attempted } = selectionOf(attemptedAccountIds ? { attemptedAccountIds } : {}, table);
   const entryOf = ([id, count]: readonly [number, number]) => [table.kinds.entryOf(id), count] as const;
+  const attempts = attemptCounts(database, tables, range);
+  const wanted = new Set(attemptedAccountIds);
   return filterOptions(
     {
       kinds: [...countsByKind(database, kindCounts, splitByPeriod(range.from, range.to))].map(entryOf),
-      attempts: attemptCounts(database, tables, range),
-      attempted: attempted && !attempted.isOne ? countsByAttempted(database, attempted, range).map(entryOf) : [],
+      attempts,
+      attempted:
+        attempted && !attempted.isOne ? countsByAttempted(database, table, attempted, wanted, attempts, range) : [],
     },
     filter,
   );
@@ -137,7 +140,7 @@ function countedByAttempt(database: DatabaseSync, attempted: AttemptSelection, r
       `SELECT start, SUM(requests) AS count FROM requestsByAttempt
        WHERE period = ? AND start >= ? AND start < ? AND substr(?, attemptKindId, 1) = x'01' GROUP BY start`,
     )
-    .all(periodNumber(period), from, to, attempted.attemptBytes) as { start: Instant; count: number }[];
+    .all(periodNumber(period), from, to, attempted.attemptBytes()) as { start: Instant; count: number }[];
   return rows.map(({ start, count }) => {
     const end = endOf(period, start);
     const exact = attempted.isOne ? count : countAttempted(database, attempted, start, end);

@@ -28,8 +28,8 @@ export interface AttemptSelection {
   readonly isOne: boolean;
   /** As in `KindSelection`, without the kinds that it selects. */
   readonly bytes: Uint8Array;
-  /** One byte per id of an attempt kind, for the roll-up. */
-  readonly attemptBytes: Uint8Array;
+  /** Returns one byte per id of an attempt kind, for the roll-up; there are many of them. */
+  readonly attemptBytes: () => Uint8Array;
 }
 
 /** The selection of a filter, with its conditions evaluated once per kind. */
@@ -47,11 +47,12 @@ export function selectionOf(filter: RequestLogFilter, { kinds, attemptKinds }: R
       accountIds: JSON.stringify([...attempted.accountIds]),
       isOne: attempted.accountIds.size === 1,
       bytes: attemptedBytes as Uint8Array,
-      attemptBytes: bytesOf(
-        attemptKinds.entries,
-        ({ attemptedAccountId, kindId }) =>
-          attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
-      ),
+      attemptBytes: () =>
+        bytesOf(
+          attemptKinds.entries,
+          ({ attemptedAccountId, kindId }) =>
+            attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
+        ),
     },
   };
 }
@@ -72,6 +73,10 @@ export interface Condition {
   readonly values: readonly SQLInputValue[];
 }
 
+/** The earlier attempts of a row of `tried` on one of the accounts. */
+const EARLIER = `SELECT 1 FROM otherAttempts AS earlier
+  WHERE earlier.position = tried.position AND earlier.ordinal < tried.ordinal AND earlier.accountId IN
+    (SELECT value FROM json_each(?))`;
 const AMONG = 'accountId IN (SELECT value FROM json_each(?))';
 
 /** The condition on rows of a table that has `position` and `kindId`. */
@@ -87,11 +92,20 @@ export function rowCondition({ kinds, attempted }: RequestSelection, table: stri
 
 /** `FROM` and `WHERE` of the attempts that select further rows in a time range, each row once. */
 export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, from: Instant, to: Instant): Condition {
-  const first = `AND (ordinal = 0 OR NOT EXISTS (SELECT 1 FROM otherAttempts AS earlier
-    WHERE earlier.position = tried.position AND earlier.ordinal < tried.ordinal AND earlier.${AMONG}))`;
+  const first = `AND (ordinal = 0 OR NOT EXISTS (${EARLIER}))`;
   return {
     sql: `FROM otherAttempts AS tried INDEXED BY otherAttemptsByAccount
       WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND substr(?, kindId, 1) = x'01' ${isOne ? '' : first}`,
     values: [accountIds, from, to, bytes, ...(isOne ? [] : [accountIds])],
+  };
+}
+
+/** `FROM` and `WHERE` of the attempts in a time range that are not the first one of their row on one of the accounts. */
+export function repeatedAttemptsIn({ accountIds, bytes }: AttemptSelection, from: Instant, to: Instant): Condition {
+  return {
+    sql: `FROM otherAttempts AS tried INDEXED BY laterAttemptsByTime
+      WHERE ordinal > 0 AND requestedAt >= ? AND requestedAt < ? AND ${AMONG} AND substr(?, kindId, 1) = x'01'
+      AND EXISTS (${EARLIER})`,
+    values: [from, to, accountIds, bytes, accountIds],
   };
 }

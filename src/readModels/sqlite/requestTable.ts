@@ -39,6 +39,8 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS otherAttemptsByAccount ON otherAttempts (accountId, requestedAt, position, kindId, ordinal);
   CREATE INDEX IF NOT EXISTS otherAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId);
+  CREATE INDEX IF NOT EXISTS laterAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId, position, ordinal)
+    WHERE ordinal > 0;
   CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
   CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
