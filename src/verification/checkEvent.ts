@@ -1,12 +1,12 @@
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { EventMetadata } from '../eventLog/eventLog.ts';
 import { hashOf, hashOfNames } from '../eventLog/hashChain.ts';
+import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { parseJson, type StoredChain } from '../eventLog/storedChain.ts';
 import { leafEntryOfNames } from '../integrity/leaf/leafEntry.ts';
 import { type CanonicalMetadata, isCanonical } from './canonicalText.ts';
 import type { Finding } from './finding.ts';
 import { type RequestFacts, readCompleted, requestFacts } from './requestFacts.ts';
-import type { ScannedEvent } from './scannedEvent.ts';
 
 export interface CheckedEvent {
   readonly finding: Finding | undefined;
@@ -17,7 +17,7 @@ export interface CheckedEvent {
 }
 
 /** Checks one event by itself: that its content is what its hash says, and that it is spelled as svc writes JSON. */
-export function checkEvent(event: ScannedEvent, { hash }: StoredChain, spelling: CanonicalMetadata): CheckedEvent {
+export function checkEvent(event: EventTuple, { hash }: StoredChain, spelling: CanonicalMetadata): CheckedEvent {
   const [position, stream, revision, id, type, version, time, data, metadata] = event;
   const completed = readCompleted(type, version, data);
   const request = completed ?? (stream.startsWith('requests-') ? requestFacts(type, parseJson(data)) : undefined);
@@ -52,7 +52,7 @@ const wrong = (kind: Finding['kind'], expected: string, found: string): Wrong =>
 
 /** Checks an event whose text is not what was hashed: it may be spelled in another way. */
 function checkParsed(
-  [position, stream, revision, id, type, version, time, json, text]: ScannedEvent,
+  [position, stream, revision, id, type, version, time, json, text]: EventTuple,
   hash?: string,
 ): Wrong {
   if (hash === undefined)

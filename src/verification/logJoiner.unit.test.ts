@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { chainEvent, NO_HASH } from '../eventLog/hashChain.ts';
+import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { LogJoiner } from './logJoiner.ts';
 import { PartScanner } from './partScanner.ts';
-import type { ScannedEvent } from './scannedEvent.ts';
 
 /** An event with an intact hash, which continues `previousHash`. */
-function anEvent(position: number, stream: string, revision: number, previousHash: string): [ScannedEvent, string] {
+function anEvent(position: number, stream: string, revision: number, previousHash: string): [EventTuple, string] {
   const id = `00000000-0000-4000-8000-${String(position).padStart(12, '0')}`;
   const event = { id, type: 'IpAllowed', time: position, data: `{"ip":"10.0.0.${position}"}` };
   const actor = '{"kind":"system","reason":"test"}';
@@ -15,7 +15,7 @@ function anEvent(position: number, stream: string, revision: number, previousHas
 }
 
 /** Six events of one stream. */
-function aStream(): ScannedEvent[] {
+function aStream(): EventTuple[] {
   let hash = NO_HASH;
   return Array.from({ length: 6 }, (_, revision) => {
     const [event, next] = anEvent(revision + 1, 'firewall-main', revision, hash);
@@ -25,24 +25,17 @@ function aStream(): ScannedEvent[] {
 }
 
 /** Joins the events in parts of this size. */
-function join(events: readonly ScannedEvent[], size: number, acceptedUpTo = 0) {
+function join(events: readonly EventTuple[], size: number, acceptedUpTo = 0) {
   const joiner = new LogJoiner({ after: 0, headBefore: () => undefined });
   const scanner = new PartScanner([]);
   for (let at = 0; at < events.length; at += size) joiner.add(scanner.scan(events.slice(at, at + size)));
   return joiner.findings(acceptedUpTo).map(({ kind, position }) => `${kind} at ${position}`);
 }
 
-const at = ([, ...event]: ScannedEvent, position: number): ScannedEvent => [position, ...event];
-const [e1, e2, e3, e4, e5, e6] = aStream() as [
-  ScannedEvent,
-  ScannedEvent,
-  ScannedEvent,
-  ScannedEvent,
-  ScannedEvent,
-  ScannedEvent,
-];
+const at = ([, ...event]: EventTuple, position: number): EventTuple => [position, ...event];
+const [e1, e2, e3, e4, e5, e6] = aStream() as [EventTuple, EventTuple, EventTuple, EventTuple, EventTuple, EventTuple];
 
-const cases: readonly [string, readonly ScannedEvent[], readonly string[]][] = [
+const cases: readonly [string, readonly EventTuple[], readonly string[]][] = [
   ['nothing in an intact stream', [e1, e2, e3, e4, e5, e6], []],
   ['a missing event', [e1, e2, e4, e5, e6], ['deleted at 3']],
   ['a missing event of a renumbered log', [e1, e2, at(e4, 3), at(e5, 4)], ['deleted at 3']],
@@ -66,6 +59,6 @@ test.each(cases)('finds %s, however the log is divided', (_, events, findings) =
 
 test('accepts gaps up to an accepted loss, but no event that was edited', () => {
   expect(join([e1, e2, e4, e5], 2, 5)).toEqual([]);
-  const edited = e2.with(7, '{"ip":"10.9.9.9"}') as unknown as ScannedEvent;
+  const edited = e2.with(7, '{"ip":"10.9.9.9"}') as unknown as EventTuple;
   expect(join([e1, edited, e4, e5], 2, 5)).toEqual(['edited at 2']);
 });

@@ -1,5 +1,6 @@
 import { NodeStopped } from '../domain/audit/events.ts';
 import { CheckpointKeyLossAccepted, LOSSES_STREAM, LossAccepted } from '../domain/losses/events.ts';
+import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
 import { type ArchivedLeaf, archivedIdentities } from './archivedEntry.ts';
 import { CanonicalMetadata } from './canonicalText.ts';
@@ -9,7 +10,6 @@ import { contentOf, identitiesOf } from './once.ts';
 import { PartBuilder } from './partBuilder.ts';
 import { PartLeaves } from './partLeaves.ts';
 import type { RequestFacts } from './requestFacts.ts';
-import type { ScannedEvent } from './scannedEvent.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart } from './scanProtocol.ts';
 import type { TreeComparer } from './treeComparer.ts';
 
@@ -29,7 +29,7 @@ export class PartScanner {
 
   /** @param hashOfArchived the hash that the next event names behind an archived one */
   scan(
-    events: Iterable<ScannedEvent | ArchivedLeaf>,
+    events: Iterable<EventTuple | ArchivedLeaf>,
     hashOfArchived: (leaf: ArchivedLeaf) => string | undefined = () => undefined,
   ): ScannedPart {
     const [part, leaves] = [new PartBuilder(), new PartLeaves(this.#tree)];
@@ -41,7 +41,7 @@ export class PartScanner {
   }
 
   /** @returns the leaf entry of the event */
-  #scanEvent(part: PartBuilder, event: ScannedEvent): string {
+  #scanEvent(part: PartBuilder, event: EventTuple): string {
     const [position, stream, , id, type, , , json, metadata] = event;
     const chain = chainOf(metadata);
     const { finding, request, leaf } = checkEvent(event, chain, this.#spelling);
@@ -112,7 +112,7 @@ function acceptedLoss(position: number, type: string, data: unknown, leaf: strin
 }
 
 /** Finds the events that have one of these keys, to compare what seems to be there twice. */
-export function locate(events: Iterable<ScannedEvent | ArchivedLeaf>, keys: ReadonlySet<string>): Occurrence[] {
+export function locate(events: Iterable<EventTuple | ArchivedLeaf>, keys: ReadonlySet<string>): Occurrence[] {
   const found: Occurrence[] = [];
   for (const event of events) {
     const isRow = Array.isArray(event);

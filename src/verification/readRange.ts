@@ -1,16 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type ArchivedEntry, ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
+import { EVENT_COLUMNS, type EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { parseJson } from '../eventLog/storedChain.ts';
 import { ArchivedHashes, type ArchivedLeaf, readArchived } from './archivedEntry.ts';
-import { SCANNED_COLUMNS, type ScannedEvent } from './scannedEvent.ts';
 import type { ScanRange, ScanSource } from './scanProtocol.ts';
 
 export interface RangeReader {
   /** The events of a range, in the order in which the source has them. */
-  events(range: ScanRange): Iterable<ScannedEvent>;
+  events(range: ScanRange): Iterable<EventTuple>;
   /** The events of a range, with what is left of those that are archived and have no row. */
-  withArchived(range: ScanRange): Iterable<ScannedEvent | ArchivedLeaf>;
+  withArchived(range: ScanRange): Iterable<EventTuple | ArchivedLeaf>;
   /** The hash that the next event of a stream names, where an archived event is the last one of its stream. */
   hashOfArchived(leaf: ArchivedLeaf): string | undefined;
   /** The beginnings of lines that should be events and are not, since the last call. */
@@ -28,15 +28,15 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
   const hashes = archived && new ArchivedHashes(archived);
   const database = openForReading(location);
   const page = database.prepare(
-    `SELECT ${SCANNED_COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${ROWS_PER_READ}`,
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${ROWS_PER_READ}`,
   );
   page.setReturnArrays(true);
-  function* events({ from, to }: ScanRange): Generator<ScannedEvent> {
+  function* events({ from, to }: ScanRange): Generator<EventTuple> {
     for (let after = from; after < to; ) {
-      const rows = page.all(after, to) as unknown as ScannedEvent[];
+      const rows = page.all(after, to) as unknown as EventTuple[];
       yield* rows;
       if (rows.length < ROWS_PER_READ) return;
-      after = (rows.at(-1) as ScannedEvent)[0];
+      after = (rows.at(-1) as EventTuple)[0];
     }
   }
   return {
@@ -52,10 +52,7 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
 }
 
 /** In the order of positions. Rows that are still there although they are archived are read as rows. */
-function* merged(
-  rows: Iterable<ScannedEvent>,
-  archived: Iterable<ArchivedEntry>,
-): Generator<ScannedEvent | ArchivedLeaf> {
+function* merged(rows: Iterable<EventTuple>, archived: Iterable<ArchivedEntry>): Generator<EventTuple | ArchivedLeaf> {
   const rest = archived[Symbol.iterator]();
   let next = rest.next();
   for (const row of rows) {
@@ -76,7 +73,7 @@ const SHOWN_CHARACTERS = 80;
 function openExportRanges(path: string): RangeReader {
   const file = openSync(path, 'r');
   const malformed: string[] = [];
-  function* events({ from, to }: ScanRange): Generator<ScannedEvent> {
+  function* events({ from, to }: ScanRange): Generator<EventTuple> {
     const bytes = Buffer.allocUnsafe(to - from);
     for (let filled = 0; filled < bytes.length; ) {
       const read = readSync(file, bytes, filled, bytes.length - filled, from + filled);
@@ -104,7 +101,7 @@ function openExportRanges(path: string): RangeReader {
 type ExportedEvent = Readonly<Record<string, unknown>>;
 
 /** @returns undefined for a line that is no event */
-function eventOf(line: string): ScannedEvent | undefined {
+function eventOf(line: string): EventTuple | undefined {
   const value = parseJson(line) as { readonly event?: ExportedEvent } | undefined;
   const event = value?.event;
   if (!event) return undefined;
@@ -117,5 +114,5 @@ function eventOf(line: string): ScannedEvent | undefined {
   const json = JSON.stringify(data);
   // No hash is that of a text with a space behind it: the check then compares what the text means.
   const spelled = JSON.stringify(value) === line ? json : `${json} `;
-  return [position, stream, revision, id, type, version, time, spelled, JSON.stringify(metadata)] as ScannedEvent;
+  return [position, stream, revision, id, type, version, time, spelled, JSON.stringify(metadata)] as EventTuple;
 }

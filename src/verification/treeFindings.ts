@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openForReading } from '../eventLog/sqlite/database.ts';
+import { EVENT_COLUMNS } from '../eventLog/sqlite/eventTuple.ts';
 import { isNamed, type LeafEntry, leafEntryOf, parseLeafEntry, type StoredRow } from '../integrity/leaf/leafEntry.ts';
 import { HASH_BYTES, leafHash } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
@@ -7,7 +8,6 @@ import { openTileReader } from '../integrity/tiles/sqliteTileStore.ts';
 import type { TileReader } from '../integrity/tiles/tileStore.ts';
 import { TreeReader } from '../integrity/tiles/tileTree.ts';
 import type { Finding } from './finding.ts';
-import { SCANNED_COLUMNS } from './scannedEvent.ts';
 import { upperTilesDiffer } from './upperTiles.ts';
 
 export interface TreeComparison {
@@ -73,7 +73,7 @@ class ComparedLeaves {
   readonly #tiles: TileReader;
 
   constructor(database: DatabaseSync, tiles: TileReader) {
-    this.#row = database.prepare(`SELECT ${SCANNED_COLUMNS} FROM events WHERE position = ?`);
+    this.#row = database.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE position = ?`);
     this.#tiles = tiles;
     this.#reader = new TreeReader(tiles);
   }

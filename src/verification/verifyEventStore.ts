@@ -5,10 +5,10 @@ import { untouchedFile } from '../dataFolder/untouchedFile.ts';
 import { parseConnectionString } from '../eventLog/eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventLog/eventstore/eventStore.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
+import { EVENT_COLUMNS, type EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { Faults } from '../lib/faults.ts';
 import type { Print } from '../lib/log/line.ts';
 import type { Finding, Verification } from './finding.ts';
-import { SCANNED_COLUMNS, type ScannedEvent } from './scannedEvent.ts';
 import { type VerifyFolderOptions, verifyFolder } from './verifyFolder.ts';
 import { CannotVerify } from './verifyOptions.ts';
 
@@ -82,11 +82,11 @@ function compareMirror(own: string, fresh: string): Finding | undefined {
   const [left, right] = [openForReading(own), openForReading(fresh)];
   try {
     const rows = [left, right].map((database) => {
-      const statement = database.prepare(`SELECT ${SCANNED_COLUMNS} FROM events ORDER BY position`);
+      const statement = database.prepare(`SELECT ${EVENT_COLUMNS} FROM events ORDER BY position`);
       statement.setReturnArrays(true);
-      return statement.iterate() as unknown as Iterator<ScannedEvent>;
+      return statement.iterate() as unknown as Iterator<EventTuple>;
     });
-    const [mine, theirs] = rows as [Iterator<ScannedEvent>, Iterator<ScannedEvent>];
+    const [mine, theirs] = rows as [Iterator<EventTuple>, Iterator<EventTuple>];
     for (let next = mine.next(); !next.done; next = mine.next()) {
       const other = theirs.next();
       const [position, stream, , id] = next.value;

@@ -5,6 +5,7 @@ import { Continuity, type LogBreak } from '../continuity.ts';
 import type { EventMetadata } from '../eventLog.ts';
 import { CONTINUED_HASH, hashOf, hashOfStored } from '../hashChain.ts';
 import { readAcceptedUpTo } from '../sqlite/acceptedLosses.ts';
+import { EVENT_COLUMNS, type EventTuple } from '../sqlite/eventTuple.ts';
 import { chainOf, continuedHashOf, parseJson } from '../storedChain.ts';
 
 /** An event that is not the one that was written, or does not continue the log before it. */
@@ -12,18 +13,6 @@ export interface FoundBreak extends LogBreak {
   /** Whether its own content is not what its hash says. */
   readonly isAltered: boolean;
 }
-
-type Row = [
-  position: number,
-  stream: string,
-  revision: number,
-  id: string,
-  type: string,
-  version: number,
-  time: number,
-  data: string,
-  metadata: string,
-];
 
 /** Called with an event whose content is what its hash says; `data` is JSON. */
 export type OnIntact = (event: { position: number; type: string; version: number; data: string }) => void;
@@ -47,7 +36,7 @@ export class HashVerifier {
     this.#position = after;
     this.#onIntact = onIntact;
     this.#page = database.prepare(
-      `SELECT position, stream, revision, id, type, version, time, data, metadata FROM events
+      `SELECT ${EVENT_COLUMNS} FROM events
        WHERE position > ? ORDER BY position LIMIT ${STEP_EVENTS}`,
     );
     this.#page.setReturnArrays(true);
@@ -70,14 +59,14 @@ export class HashVerifier {
 
   /** Verifies some events. @returns the breaks among them; undefined when there was no further event */
   step(): FoundBreak[] | undefined {
-    const rows = this.#page.all(this.#position) as unknown as Row[];
+    const rows = this.#page.all(this.#position) as unknown as EventTuple[];
     if (rows.length === 0) return undefined;
     const found = rows.map((row) => this.#verify(row)).filter((each) => each !== undefined);
-    this.#position = (rows.at(-1) as Row)[0];
+    this.#position = (rows.at(-1) as EventTuple)[0];
     return found;
   }
 
-  #verify(row: Row): FoundBreak | undefined {
+  #verify(row: EventTuple): FoundBreak | undefined {
     const [position, stream, revision, , type, version, , data, metadata] = row;
     const chain = chainOf(metadata);
     const hash = continuedHashOf(type, data, chain);
@@ -92,7 +81,10 @@ export class HashVerifier {
   }
 }
 
-function isIntact([position, stream, revision, id, type, version, time, data, metadata]: Row, hash: string): boolean {
+function isIntact(
+  [position, stream, revision, id, type, version, time, data, metadata]: EventTuple,
+  hash: string,
+): boolean {
   const event = { stream, revision, id, type, time, data };
   if (metadata.startsWith(`{"schemaVersion":${version},`) && hashOfStored(event, metadata) === hash) return true;
   // The text may be spelled in another way than it was hashed.

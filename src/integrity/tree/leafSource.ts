@@ -4,6 +4,7 @@ import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
+import { EVENT_COLUMNS, type EventTuple } from '../../eventLog/sqlite/eventTuple.ts';
 import { leafEntryOf } from '../leaf/leafEntry.ts';
 import { missingEntryOf } from '../leaf/missingEntry.ts';
 
@@ -13,18 +14,6 @@ export interface LeafEntries {
   /** The event before which the entries end because the positions between are missing, and nobody has accepted that. */
   readonly broken: LogBreak | undefined;
 }
-
-type Row = [
-  position: number,
-  stream: string,
-  revision: number,
-  id: string,
-  type: string,
-  version: number,
-  time: number,
-  data: string,
-  metadata: string,
-];
 
 const NONE: LeafEntries = { entries: [], broken: undefined };
 const BUSY_TIMEOUT_MS = 5_000;
@@ -54,7 +43,10 @@ export class LeafSource {
     if (!statements) return NONE;
     const entries: string[] = [];
     for (let next = after + 1; entries.length < limit; ) {
-      const rows = statements.page.all(next - 1, Math.min(limit - entries.length, ROWS_PER_READ)) as unknown as Row[];
+      const rows = statements.page.all(
+        next - 1,
+        Math.min(limit - entries.length, ROWS_PER_READ),
+      ) as unknown as EventTuple[];
       for (const row of rows) {
         if (row[0] > next) {
           next = this.#addArchived(entries, next, Math.min(row[0] - 1, next - 1 + limit - entries.length));
@@ -103,17 +95,17 @@ export class LeafSource {
 function open(path: string) {
   const database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const page = database.prepare(
-    `SELECT position, stream, revision, id, type, version, time, data, metadata FROM events
+    `SELECT ${EVENT_COLUMNS} FROM events
      WHERE position > ? ORDER BY position LIMIT ?`,
   );
   page.setReturnArrays(true);
   return { database, page, end: database.prepare('SELECT max(position) AS position FROM events') };
 }
 
-const entryOf = ([position, stream, revision, id, type, version, time, data, metadata]: Row): string =>
+const entryOf = ([position, stream, revision, id, type, version, time, data, metadata]: EventTuple): string =>
   leafEntryOf({ position, stream, revision, id, type, version, time, data, metadata });
 
-const breakAt = ([position, stream, revision]: Row, next: number): LogBreak => ({
+const breakAt = ([position, stream, revision]: EventTuple, next: number): LogBreak => ({
   position,
   stream,
   revision,
