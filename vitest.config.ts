@@ -6,7 +6,7 @@ import { thoroughness } from './test/support/runs.ts';
 
 // `*.unit.test.ts`    one module, no I/O beyond a temporary file
 // `*.int.test.ts`     several modules in this process: HTTP over loopback, SQLite, the fake EventStoreDB
-// `*.system.test.ts`  other processes: services that are killed, browsers, database servers, long loops
+// `*.system.test.ts`  other processes: services that are killed, browsers, database servers; long loops and waits
 // `*.e2e.test.ts`     the real clients
 // `npm test` runs the first two, `npm run test:system` the others.
 const files = (kind: 'unit' | 'int' | 'system' | 'e2e') => [

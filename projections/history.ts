@@ -1,3 +1,4 @@
+import { BUILT_IN_ADMINISTRATOR } from '../src/domain/core/builtInAdministrator.ts';
 import { eventTypes, type KnownEvent } from '../src/domain/eventTypes.ts';
 
 /** Who caused an event: the part of the actor that the history can be filtered by. */
@@ -7,6 +8,8 @@ export type HistoryActor =
       readonly sessionId: string | null;
       readonly address: string | null;
       readonly addressDigest?: string;
+      readonly operatorId?: string;
+      readonly tokenId?: string;
     }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
@@ -14,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 10;
+export const HISTORY_VERSION = 12;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -32,11 +35,33 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return data.keyId === null ? `address-${data.address}` : `apiKey-${data.keyId}`;
     case 'SessionBegun':
     case 'SessionTotpVerified':
+    case 'SessionReauthenticated':
     case 'SessionEnded':
       return `session-${data.sessionId}`;
     case 'SignInFailed':
     case 'SignInsThrottled':
       return `address-${data.address}`;
+    case 'OperatorInvited':
+    case 'OperatorInvitationRenewed':
+    case 'OperatorInvitationAccepted':
+    case 'OperatorPasswordSet':
+    case 'OperatorProfileChanged':
+    case 'OperatorRoleChanged':
+    case 'OperatorDisabled':
+    case 'OperatorEnabled':
+    case 'OperatorRemoved':
+    case 'OperatorForgotten':
+    case 'OperatorTotpConfigured':
+    case 'OperatorTotpDisabled':
+    case 'OperatorRecoveryCodesMade':
+    case 'OperatorRecoveryCodeUsed':
+    case 'OperatorSignInFailed':
+    case 'ActionDenied':
+      return `operator-${data.operatorId}`;
+    case 'ManagementTokenCreated':
+    case 'ManagementTokenRevoked':
+    case 'ManagementTokenUsed':
+      return `managementToken-${data.tokenId}`;
     case 'AccountUsageObserved':
       return `accountUsage-${data.accountId}`;
     case 'AccountsCooled':
@@ -72,7 +97,10 @@ function coolDownSubject(accounts: readonly { readonly accountId: string }[]): s
 /** The filter value of operators at an address, by the keyed digest of it that sealed actors have. */
 export const sealedOperatorLabel = (addressDigest: string): string => `operator:#${addressDigest}`;
 
-/** The filter values that match an actor. */
+/** The filter value of everything that one person did, in sessions and with tokens. */
+export const personLabel = (operatorId: string): string => `person:${operatorId}`;
+
+/** The filter values that match an actor. Events of before operators existed are the built-in administrator's. */
 export function actorLabels(actor: HistoryActor): string[] {
   switch (actor.kind) {
     case 'operator':
@@ -80,6 +108,8 @@ export function actorLabels(actor: HistoryActor): string[] {
         'operator',
         actor.addressDigest === undefined ? `operator:${actor.address}` : sealedOperatorLabel(actor.addressDigest),
         ...(actor.sessionId ? [`session:${actor.sessionId}`] : []),
+        personLabel(actor.operatorId ?? BUILT_IN_ADMINISTRATOR),
+        ...(actor.tokenId ? [`token:${actor.tokenId}`] : []),
       ];
     case 'apiKey':
       return [`apiKey:${actor.keyId}`];

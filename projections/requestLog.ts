@@ -1,4 +1,5 @@
 import type { Instant, Position } from '../src/domain/core/brands.ts';
+import type { KnownEvent } from '../src/domain/eventTypes.ts';
 import type { Attempt, CompletedRequest } from '../src/domain/request/events.ts';
 import { LONGER_PERIODS, PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
@@ -181,6 +182,12 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
 }
 
 const ONE_REQUEST: AttemptSums = { requests: 1 };
+
+/** The row of the event that ended a request. */
+export const requestRowOf = ({ type, data }: EndOfRequest, position: Position): RequestLogRow =>
+  rowOf(type === 'RequestRefused' ? { ...data, ...NO_ATTEMPT } : data, position);
+
+type EndOfRequest = Extract<KnownEvent, { type: 'RequestCompleted' | 'RequestRefused' }>;
 
 /** The fields that a request without any attempt lacks. */
 const NO_ATTEMPT = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;

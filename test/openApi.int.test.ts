@@ -177,7 +177,18 @@ test('returns what the document describes from every endpoint', async () => {
   await call('GET /backend-api/svc/wham/usage');
   await call('GET /api/api-keys');
   await call('GET /api/api-keys?at=1');
+  const team = await call('POST /api/teams', {}, { name: 'search', limits });
+  await call('PATCH /api/teams/{id}', { id: team.id }, { name: 'ads', reset_usage: true });
+  await call('PATCH /api/api-keys/{id}', { id: key.id }, { owner: 'Ada L', team: team.id });
+  await call('PATCH /api/owners/{owner}', { owner: 'Ada L' }, { limits });
+  for (const at of ['', '?at=1']) {
+    await call(`GET /api/teams${at}`);
+    await call(`GET /api/owners${at}`);
+  }
+  await call('GET /api/teams/{id}', { id: team.id });
+  await call('GET /api/owners/{owner}', { owner: 'Ada L' });
   await call('DELETE /api/api-keys/{id}', { id: key.id });
+  await call('DELETE /api/teams/{id}', { id: team.id });
 
   await call('GET /api/clock');
   await call('GET /api/clock?at=1');
@@ -211,6 +222,7 @@ test('returns what the document describes from every endpoint', async () => {
 
   const { requests: logged } = await call('GET /api/request-logs');
   await call('GET /api/requests/{id}/explain', { id: logged[0].request_id });
+  await call('GET /api/blame/{subject}', { subject: 'settings-main' });
   await call('GET /api/request-logs/options');
   await call('GET /api/usage/summary');
   await call('GET /api/usage/history');
@@ -250,6 +262,35 @@ test('returns what the document describes from every endpoint', async () => {
   await call('POST /api/dashboard-auth/totp/disable');
   await call('POST /api/dashboard-auth/logout');
   await call('POST /api/dashboard-auth/password/login', {}, { password: 'battery staple' });
+  const person = { name: 'Ada', email: 'ada@example.com', role: 'administrator' };
+  const ada = await call('POST /api/operators', {}, person);
+  await call('GET /api/operators');
+  await call('GET /api/operators/{id}', { id: ada.id });
+  const { invitation_url } = await call('POST /api/operators/{id}/invitation', { id: ada.id });
+  const [, token] = invitation_url.split('#');
+  await call('POST /api/dashboard-auth/invitation', {}, { token });
+  const builtIn = cookie;
+  await call('POST /api/dashboard-auth/invitation/accept', {}, { token, password: 'correct horse' });
+  await call('POST /api/dashboard-auth/login', {}, { login: 'ADA@example.com', password: 'correct horse' });
+  await call('POST /api/dashboard-auth/reauthenticate', {}, { password: 'correct horse' });
+  const started = await call('POST /api/dashboard-auth/totp/setup/start');
+  const code = await codeAt(started.secret, now as never);
+  const confirm = { setupToken: started.setupToken, code };
+  const { recoveryCodes } = await call('POST /api/dashboard-auth/totp/setup/confirm', {}, confirm);
+  await call('GET /api/dashboard-auth/session');
+  await call('POST /api/dashboard-auth/login', {}, { login: 'Ada', password: 'correct horse' });
+  await call('POST /api/dashboard-auth/recovery/verify', {}, { code: recoveryCodes[0] });
+  await call('POST /api/dashboard-auth/recovery/codes');
+  const made = await call('POST /api/tokens', {}, { name: 'deploy', role: 'operator', expires_at: '2999-01-01' });
+  await call('GET /api/tokens');
+  await call('GET /api/tokens/{id}', { id: made.id });
+  await call('DELETE /api/tokens/{id}', { id: made.id });
+  cookie = builtIn;
+  await call('POST /api/dashboard-auth/password/login', {}, { password: 'battery staple' });
+  await call('PATCH /api/operators/{id}', { id: ada.id }, { role: 'auditor', is_active: false });
+  await call('DELETE /api/operators/{id}/totp', { id: ada.id });
+  await call('DELETE /api/operators/{id}', { id: ada.id });
+  await call('POST /api/operators/{id}/forget', { id: ada.id });
   await call('DELETE /api/dashboard-auth/password', {}, { password: 'battery staple' });
 
   // Everything above as the history shows it: every event type and actor type.
@@ -287,6 +328,13 @@ test('returns what the document describes from every endpoint', async () => {
   }, 10_000);
   await call('GET /api/evidence/{id}', { id: evidence.evidence_id });
 
+  const { id: replay } = await call('POST /api/replays', {}, { what_if: { strategy: 'round_robin' } });
+  const replayed = () => call('GET /api/replays/{id}', { id: replay });
+  await vi.waitUntil(async () => (await replayed()).report !== null, 10_000);
+  await call('GET /api/replays');
+  await call('GET /api/replays/{id}/csv', { id: replay });
+  await call('DELETE /api/replays/{id}', { id: replay });
+
   await call('POST /api/integrity/verify', {}, { from: 1 });
   await call('GET /api/jobs');
   const hold = await call('POST /api/holds', {}, { reason: 'case 7', subject: 'apiKey-1', from: '2026-01-01' });
@@ -314,6 +362,12 @@ test('returns errors as the document describes', async () => {
   const refused: [name: string, path: string, body?: unknown][] = [
     ['POST /api/api-keys', '/api/api-keys', { name: '' }],
     ['PATCH /api/api-keys/{id}', '/api/api-keys/unknown', {}],
+    ['POST /api/teams', '/api/teams', { name: '' }],
+    ['GET /api/teams/{id}', '/api/teams/unknown'],
+    ['PATCH /api/teams/{id}', '/api/teams/unknown', {}],
+    ['DELETE /api/teams/{id}', '/api/teams/unknown'],
+    ['GET /api/owners/{owner}', '/api/owners/unknown'],
+    ['PATCH /api/owners/{owner}', '/api/owners/unknown', { limits: 1 }],
     ['POST /api/firewall/ips', '/api/firewall/ips', { ip_address: 'x' }],
     ['DELETE /api/firewall/ips/{ip}', '/api/firewall/ips/10.0.0.1'],
     ['PATCH /api/accounts/{id}', '/api/accounts/unknown', { proxy: null }],
@@ -334,12 +388,17 @@ test('returns errors as the document describes', async () => {
     ['POST /api/evidence', '/api/evidence', { since: 'yesterday' }],
     ['GET /api/evidence/{id}', '/api/evidence/unknown'],
     ['POST /api/integrity/verify', '/api/integrity/verify', { from: 2, to: 1 }],
+    ['POST /api/replays', '/api/replays', { what_if: { strategy: 'fastest' } }],
+    ['GET /api/replays/{id}', '/api/replays/unknown'],
+    ['GET /api/replays/{id}/csv', '/api/replays/unknown/csv'],
+    ['DELETE /api/replays/{id}', '/api/replays/unknown'],
     ['POST /api/holds', '/api/holds', { reason: '' }],
     ['DELETE /api/holds/{id}', '/api/holds/unknown', { reason: 'case 7 is closed' }],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],
     ['GET /api/requests/{id}/explain', '/api/requests/req_unknown/explain'],
+    ['GET /api/blame/{subject}', '/api/blame/nothing'],
     ['GET /api/accounts', '/api/accounts?at=tomorrow'],
     ['POST /v1/responses', '/v1/responses', {}],
     ['POST /backend-api/svc/responses', '/backend-api/svc/responses', { model: 1 }],

@@ -99,6 +99,22 @@ test(
 );
 
 test(
+  'opens the built-in sign-in again that was closed while there were operators',
+  async () => {
+    const { folder, call, post, cookie, whileStopped } = await stage();
+    const person = { name: 'Ada', email: 'ada@example.com', role: 'member' };
+    expect((await call('POST', '/api/operators', person, cookie)).status).toBe(200);
+    await call('DELETE', '/api/dashboard-auth/password', { password: PASSWORD }, cookie);
+    expect((await call('GET', '/api/accounts')).status).toBe(401);
+    const { password } = await whileStopped(() => reset(folder, true));
+    expect((await call('GET', '/api/accounts')).status).toBe(401);
+    const again = await post('password/login', { password });
+    expect([again.status, (await call('GET', '/api/operators', undefined, again.cookie)).status]).toEqual([200, 200]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   'keeps TOTP unless it is to be disabled too',
   async () => {
     const { folder, call, post, setUpTotp, requireTotp, whileStopped } = await stage();

@@ -15,7 +15,7 @@ import { createPast } from '../../src/state/past/past.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 
 // `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
-// 50th event, a change by one of 20 operators; then times pages of the history and queries of past states.
+// 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier positions, and past states.
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     folder: { type: 'string' },
   },
 });
+const DAY_MS = 86_400_000;
 const [events, rounds] = [Number(values.events), Number(values.rounds)];
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-history-')));
 const logPath = join(folder, 'log.sqlite');
@@ -33,7 +34,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 try {
   await fill(log);
   const head = await log.head();
-  const { history, close } = createSqliteReadModels({ folder, logPath });
+  const { history, requestLog, requestTotals, close } = createSqliteReadModels({ folder, logPath });
   const start = performance.now();
   while ((await history.page({}, null, 1, head)).entries[0]?.position !== head);
   const ms = performance.now() - start;
@@ -62,6 +63,29 @@ try {
   for (const [label, filter, before] of pages) {
     await measure(label, async () => (await history.page(filter, before, 50, head)).entries.length);
   }
+  // Requests as of random positions, as `?at=` asks for them.
+  const moment = (round: number) => {
+    const exactly = position(1 + ((round * 7_919_993) % head));
+    return { upTo: { exactly }, now: completedRequest(exactly).time };
+  };
+  await measure('overview of a past week', async (round) => {
+    const { upTo, now } = moment(round);
+    return (await requestTotals.since(instant(now - 7 * DAY_MS), upTo)).requests;
+  });
+  await measure('trends of a past day, by 10 minutes', async (round) => {
+    const { upTo, now } = moment(round);
+    const since = instant(now - DAY_MS - (now % 600_000));
+    return (await requestTotals.steps(since, 600_000, upTo)).length;
+  });
+  await measure('request log as it was', async (round) => (await requestLog.page({}, 50, 0, moment(round).upTo)).total);
+  await measure('failed requests as they were', async (round) => {
+    return (await requestLog.page({ statuses: ['429', 'error'] }, 50, 0, moment(round).upTo)).total;
+  });
+  await measure('filters of a past week', async (round) => {
+    const { upTo, now } = moment(round);
+    return (await requestLog.options({ since: instant(now - 7 * DAY_MS) }, upTo)).statuses.length;
+  });
+  await measure('models as they were', async (round) => (await requestLog.models(moment(round).upTo)).length);
   await close();
 
   const hot = await startHotRunner(log, (error) => print(error.message));

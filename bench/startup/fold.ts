@@ -1,17 +1,18 @@
 import { dirname, join } from 'node:path';
+import { archivePathOf } from '../../src/eventLog/archive/archiveFile.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
-import { emptyFold } from '../../src/state/fold/fold.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { foldFile } from '../../src/state/pages/foldFile.ts';
 import { foldFrom } from '../../src/state/snapshots/foldData.ts';
+import { firstFold } from '../../src/state/snapshots/sealedFold.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../src/state/snapshots/snapshotFolder.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
 
 // Child of the bench: folds the log in `argv[2]` once as a node does at its start, with cold code, from the newest snapshot if
-// there is one.
+// there is one, else from the end of its archived days, if any.
 
 const [, , path = ''] = process.argv;
-const log = await createSqliteEventLog({ path, node: 'bench' });
+const log = await createSqliteEventLog({ path, node: 'bench', archivePath: archivePathOf(path) });
 const began = performance.now();
 const vault = openSqliteVault({ folder: dirname(path) });
 const folder = new SnapshotFolder(join(dirname(path), 'snapshots'), snapshotKey(vault));
@@ -19,7 +20,7 @@ const snapshot = await newestSnapshot(folder, log, (line) => process.stderr.writ
 const onFailure = (error: Error) => {
   throw error;
 };
-const fold = snapshot ? foldFrom(snapshot.data) : emptyFold();
+const fold = snapshot ? foldFrom(snapshot.data) : firstFold(path);
 await foldFile(fold, path, await log.head());
 const hot = await startHotRunner(log, onFailure, fold);
 const seconds = (performance.now() - began) / 1_000;

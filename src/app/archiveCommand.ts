@@ -8,10 +8,11 @@ import { compactLog } from '../archive/compactLog.ts';
 import { restoreDay } from '../archive/restoreDay.ts';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
 import { requireLogFile } from '../dataFolder/requireLogFile.ts';
-import { instant } from '../domain/core/brands.ts';
+import { instant, type Position } from '../domain/core/brands.ts';
 import type { EventLog } from '../eventLog/eventLog.ts';
 import { Faults } from '../lib/faults.ts';
 import { rebuildReadModels } from '../readModels/sqlite/rebuild.ts';
+import type { Fold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
 import { firstFold } from '../state/snapshots/sealedFold.ts';
 import type { Config } from './config/config.ts';
@@ -55,6 +56,9 @@ export function parseArchiveArguments(args: readonly string[]): ArchiveCommand |
   }
 }
 
+/** What both commands work on. */
+type CommandHost = ArchiveHost & { readonly log: EventLog; readonly signal: AbortSignal | undefined };
+
 export interface ArchiveIo {
   readonly print: (line: string) => void;
 }
@@ -64,6 +68,10 @@ export interface ArchiveIo {
  * @throws CannotRunArchive | CannotArchive | DataFolderInUse, and what opening the store throws
  */
 export async function runArchive(command: ArchiveCommand, config: Config, { print }: ArchiveIo): Promise<void> {
+  if (command.isCompacted && config.SVC_EVENTSTORE_URL !== undefined)
+    throw new CannotRunArchive(
+      '--compact is for a log in the data folder. In EventStoreDB a scavenge frees the space of archived days.',
+    );
   const days = command.days ?? config.SVC_RETENTION_REQUEST_DAYS;
   if (command.until === undefined && days === undefined)
     throw new CannotRunArchive(
@@ -76,8 +84,9 @@ export async function runArchive(command: ArchiveCommand, config: Config, { prin
       host,
       folder,
       until,
-      heldBecause: await holdsOf(host),
+      heldBecause: holdsOf(host),
       onStep: print,
+      signal: host.signal,
     });
     for (const { day, events, file } of archived)
       print(`${events} events of requests of ${day} are in ${join(folder, file.name)} (SHA-256 ${file.sha256})`);
@@ -104,7 +113,13 @@ export async function runArchive(command: ArchiveCommand, config: Config, { prin
 export async function runRestore(what: string, config: Config, { print }: ArchiveIo): Promise<void> {
   const folder = archiveFolderOf(config);
   await withHost('restore-archive', config, print, async (host) => {
-    const restored = await restoreDay({ host, folder, what: DAY.test(what) ? what : resolve(what), onStep: print });
+    const restored = await restoreDay({
+      host,
+      folder,
+      what: DAY.test(what) ? what : resolve(what),
+      onStep: print,
+      signal: host.signal,
+    });
     remakeReadModels(config, print);
     for (const { header } of restored)
       print(`${header.events} events of requests of ${header.day} are in the log again`);
@@ -112,40 +127,57 @@ export async function runRestore(what: string, config: Config, { print }: Archiv
 }
 
 /** The read models of archived days are roll-ups. A running service makes them again by itself. */
-function remakeReadModels({ SVC_DATA_DIR, SVC_MONGODB_URL }: Config, print: (line: string) => void): void {
+function remakeReadModels(
+  { SVC_DATA_DIR, SVC_MONGODB_URL, SVC_EVENTSTORE_URL }: Config,
+  print: (line: string) => void,
+): void {
   const folder = resolve(SVC_DATA_DIR);
   if (SVC_MONGODB_URL !== undefined || !existsSync(join(folder, 'readmodels.sqlite'))) return;
   print('Making the read models again');
-  rebuildReadModels({ folder });
+  rebuildReadModels({ folder, ...(SVC_EVENTSTORE_URL !== undefined && { logName: 'mirror.sqlite' }) });
 }
 
 /** What the holds of a stopped folder forbid. */
-async function holdsOf({ log, logPath }: ArchiveHost & { readonly log: EventLog }) {
+function holdsOf({ log, logPath, shared }: CommandHost) {
+  let fold: Fold | undefined;
+  return async (day: string) => {
+    // Other nodes go on while this command runs.
+    if (shared) fold = undefined;
+    fold ??= await foldOf(logPath, await log.head());
+    return heldBecause(fold.state.holds.active.values(), day);
+  };
+}
+
+async function foldOf(logPath: string, head: Position): Promise<Fold> {
   const fold = firstFold(logPath);
-  await foldFile(fold, logPath, await log.head());
-  return (day: string) => heldBecause(fold.state.holds.active.values(), day);
+  await foldFile(fold, logPath, head);
+  return fold;
 }
 
 async function withHost(
   command: string,
   config: Config,
   print: (line: string) => void,
-  work: (host: ArchiveHost & { readonly log: EventLog }) => Promise<void>,
+  work: (host: CommandHost) => Promise<void>,
 ): Promise<void> {
   const path = resolve(config.SVC_DATA_DIR);
-  if (config.SVC_EVENTSTORE_URL !== undefined)
-    throw new CannotRunArchive('The event log is in EventStoreDB. Only a log in the data folder can be archived.');
-  requireLogFile(path);
+  if (config.SVC_EVENTSTORE_URL === undefined) requireLogFile(path);
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(openDataFolder(path, { nodeId: config.SVC_NODE_ID }), (locked) => locked.close());
   const io = { print, report: (error: unknown) => print(String(error)), faults: new Faults({ print, now: Date.now }) };
-  const store = opened.adopt(await openStore(config, folder, io), (open) => open.close());
-  if (!store.archiving) throw new CannotRunArchive('This store cannot be archived.');
-  await work({
+  const store = await openStore(config, folder, io);
+  opened.defer(async () => {
+    await store.outbox?.close();
+    await store.close();
+  });
+  const host = {
     log: store.log,
     logPath: store.logPath,
     ...store.archiving,
-    actor: { kind: 'cli', command, user: userName() },
+    actor: { kind: 'cli' as const, command, user: userName() },
     now: () => instant(Date.now()),
-  });
+  };
+  const { shared } = store.archiving;
+  // Over EventStoreDB one node does it at a time.
+  await (shared ? shared.exclusively((signal) => work({ ...host, signal })) : work({ ...host, signal: undefined }));
 }

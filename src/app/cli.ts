@@ -5,7 +5,7 @@ import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import type { HistoryTarget } from '../eventLog/transfer/history.ts';
 import { escapeText } from '../lib/log/escapeText.ts';
 import { readConfig, readLogFormat } from './config/config.ts';
-import type { Service } from './main.ts';
+import type { Service } from './runService.ts';
 import { serviceSignals } from './serviceSignals.ts';
 import { isOperatorError, reportText } from './wiring/reportText.ts';
 
@@ -14,6 +14,10 @@ import { isOperatorError, reportText } from './wiring/reportText.ts';
 // The output of a command is its result; what the service writes goes through its log.
 const print = (line: string) => process.stdout.write(`${escapeText(line)}\n`);
 const printError = (line: string) => process.stderr.write(`${escapeText(line)}\n`);
+
+/** Behind the usage, where it is seen. */
+const notUnderstood = (words: readonly string[]): string =>
+  `Not understood: svc ${words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}. What svc takes is said above.`;
 /** An error that an operator can act on is one sentence; only bugs are printed with their stack. */
 const reportError = (error: unknown) => {
   for (const line of (isOperatorError(error) ? (error as Error).message : reportText(error)).split('\n'))
@@ -34,11 +38,30 @@ const USAGE = `Usage: svc <command>
                           Works beside the service and changes nothing. --json: print one JSON object.
   replay                  Repeat every decision about requests from the log alone, and name those that give another result.
                           Works beside the service and changes nothing. --since TIME, --until TIME: only requests made
-                          then; --json: print one JSON object. Exit code 0 all repeat, 1 some do not, 2 it could not run.
+                          then; --json: print one JSON object; --csv: one figure a line. Exit code 0 all repeat, 1 some do
+                          not, 2 it could not run. What if: --strategy NAME, --settings FILE, --limits FILE, --prices FILE,
+                          --without-account ID, --plus-account PLAN or FILE (both also several times): play the period
+                          again with these, and print what would have happened beside what did. No provider is called.
+  show SUBJECT            Print a resource as the API shows it. --at MOMENT: as it was then, a position of the log or a time;
+                          --json: print one JSON object. SUBJECT is a name of History, such as account-<id>, apiKey-<id>,
+                          settings, firewall, pricing or request-<id>; an API key also by its name or prefix. Like diff,
+                          blame and step it works beside the service, on a stopped folder and on a log whose start is
+                          refused, and changes nothing. Exit code 0, or 2 when it could not run.
+  diff SUBJECT --from MOMENT [--to MOMENT]
+                          Print which fields of a resource differ between two moments; --json: print one JSON object.
+                          Exit code 0, also when there are differences, or 2 when it could not run.
+  blame SUBJECT           Print each field of a resource with the event that set it last, its actor and its time. --at MOMENT: of
+                          the fields as they were then; --json: print one JSON object.
+  step --from MOMENT [--to MOMENT] [--subject SUBJECT]
+                          Go through events one by one, with the state before, after and what differs: forward and back by
+                          keys at a terminal, else as a list; --json: print one JSON object per line.
   evidence FILE           Write events with the proof that they were recorded to a new file, which "svc verify FILE" and any
                           browser check without this machine. Which events: --since TIME, --until TIME, with --request ID
                           or --subject SUBJECT if wanted; --incident: also what the state before the period depends on. TIME
                           is a day (UTC) or like 2026-01-31T12:00:00Z. Works beside the service.
+  open BUNDLE             Verify an evidence bundle and serve what is in it, read-only, on the loopback interface: dashboard and
+                          API as they were, at any position within it. --port N; default: a free one. Needs no data folder;
+                          what it writes is in the temporary folder and removed at the end.
   export FILE             Export all events and keys to a file. Stop the service first.
   import FILE             Import an export into an empty store: EventStoreDB if SVC_EVENTSTORE_URL is set, otherwise
                           the data folder.
@@ -358,7 +381,7 @@ async function explain(args: readonly string[]): Promise<boolean> {
   const command = parseExplainArguments(args);
   if (!command) return false;
   try {
-    await runExplain(command, readConfig(), print);
+    await runExplain(command, readConfig(), { print, printError });
   } catch (error) {
     reportError(error);
     process.exitCode = 2;
@@ -373,6 +396,67 @@ async function replay(args: readonly string[]): Promise<boolean> {
   if (!command) return false;
   try {
     process.exitCode = await runReplay(command, readConfig(), { print, printError });
+  } catch (error) {
+    reportError(error);
+    process.exitCode = 2;
+  }
+  return true;
+}
+
+/** @returns false for arguments that `show` does not have */
+async function show(args: readonly string[]): Promise<boolean> {
+  const { parseShowArguments, runShow } = await import('./past/showCommand.ts');
+  const command = parseShowArguments(args);
+  return command !== undefined && couldRun(() => runShow(command, readConfig(), { print, printError }));
+}
+
+/** @returns false for arguments that `diff` does not have */
+async function diff(args: readonly string[]): Promise<boolean> {
+  const { parseDiffArguments, runDiff } = await import('./past/diffCommand.ts');
+  const command = parseDiffArguments(args);
+  return command !== undefined && couldRun(() => runDiff(command, readConfig(), { print, printError }));
+}
+
+/** @returns false for arguments that `blame` does not have */
+async function blame(args: readonly string[]): Promise<boolean> {
+  const { parseBlameArguments, runBlame } = await import('./past/blameCommand.ts');
+  const command = parseBlameArguments(args);
+  return command !== undefined && couldRun(() => runBlame(command, readConfig(), { print, printError }));
+}
+
+/** @returns false for arguments that `open` does not have */
+async function open(args: readonly string[]): Promise<boolean> {
+  const { openBundle, parseOpenArguments } = await import('./open/openCommand.ts');
+  const command = parseOpenArguments(args);
+  return (
+    command !== undefined &&
+    couldRun(async () => {
+      const opened = await openBundle(command, { print, printError });
+      print(`The bundle is served read-only on ${opened.url}. End it with Ctrl+C.`);
+      await new Promise<void>((stop) => {
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop());
+      });
+      await opened.close();
+      process.exit(0);
+    })
+  );
+}
+
+/** @returns false for arguments that `step` does not have */
+async function step(args: readonly string[]): Promise<boolean> {
+  const { parseStepArguments, runStep } = await import('./past/stepCommand.ts');
+  const { terminalKeys } = await import('./past/terminalKeys.ts');
+  const command = parseStepArguments(args);
+  const keys = process.stdin.isTTY && process.stdout.isTTY ? terminalKeys(process.stdin) : undefined;
+  // What reads the listing may have enough of it.
+  process.stdout.on('error', () => process.exit(0));
+  return command !== undefined && couldRun(() => runStep(command, readConfig(), { print, printError, keys }));
+}
+
+/** The exit code is 2 for a command that could not run. */
+async function couldRun(run: () => Promise<void>): Promise<true> {
+  try {
+    await run();
   } catch (error) {
     reportError(error);
     process.exitCode = 2;
@@ -446,6 +530,16 @@ try {
     // Done.
   } else if (command === 'replay' && (await replay(args))) {
     // Done.
+  } else if (command === 'show' && (await show(args))) {
+    // Done.
+  } else if (command === 'step' && (await step(args))) {
+    // Done.
+  } else if (command === 'blame' && (await blame(args))) {
+    // Done.
+  } else if (command === 'open' && (await open(args))) {
+    // Done.
+  } else if (command === 'diff' && (await diff(args))) {
+    // Done.
   } else if (command === 'evidence' && (await evidence(args))) {
     // Done.
   } else if (command === 'archive' && (await archive(args))) {
@@ -458,6 +552,7 @@ try {
     process.stdout.write(USAGE);
   } else {
     process.stderr.write(USAGE);
+    if (command !== undefined) printError(notUnderstood([command, ...args]));
     process.exitCode = 2;
   }
 } catch (error) {

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { ArchivedEvents, describeArchivedRequest } from '../eventLog/archive/archivedEvents.ts';
 import { describeExplanation } from '../replay/explain/describeExplanation.ts';
-import { explainFromLog } from '../replay/explain/explainFromLog.ts';
-import type { Config } from './config/config.ts';
-import { CannotReadLog, withUntouchedLog } from './untouchedLog.ts';
+import { explainFrom } from '../replay/explain/explainFromLog.ts';
+import type { LogFiles } from '../replay/logFiles.ts';
+import { CannotReadLog } from './past/untouchedLog.ts';
+import { type CommandIo, type PastConfig, refuseArchived, withPast } from './past/withPast.ts';
 
 export interface ExplainCommand {
   readonly requestId: string;
@@ -23,16 +25,33 @@ export function parseExplainArguments(args: readonly string[]): ExplainCommand |
   }
 }
 
+/** @throws CannotReadLog for a request whose event is in an archive file */
+function refuseArchivedRequest({ archive }: LogFiles, requestId: string): undefined {
+  const archived = archive === undefined ? undefined : ArchivedEvents.open(archive);
+  try {
+    const found = archived?.findRequest(requestId);
+    if (found) throw new CannotReadLog(describeArchivedRequest(requestId, found));
+  } finally {
+    archived?.close();
+  }
+  return undefined;
+}
+
 /**
  * `svc explain`: prints why a request went where it went, or why it was refused.
  * @throws CannotReadLog when there is no such request, or no log, and what reading the log throws
  */
 export async function runExplain(
   { requestId, isJson }: ExplainCommand,
-  config: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
-  print: (line: string) => void,
+  config: PastConfig,
+  io: CommandIo,
 ): Promise<void> {
-  const explanation = await withUntouchedLog(config, (files) => explainFromLog(files, requestId));
+  const { print } = io;
+  const explanation = await withPast(config, io, async (folder) => {
+    const explained = await explainFrom(folder.past, folder.files.location, requestId).catch(refuseArchived);
+    folder.note();
+    return explained ?? refuseArchivedRequest(folder.files, requestId);
+  });
   if (!explanation) {
     throw new CannotReadLog(
       `The log has no request ${requestId} that has ended. Of refusals beyond the first ones of a minute, svc records only their number.`,

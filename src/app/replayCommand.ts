@@ -1,15 +1,22 @@
 import { parseArgs } from 'node:util';
 import type { Instant } from '../domain/core/brands.ts';
 import { parseTime } from '../management/http/isoTime.ts';
+import { replayCsv } from '../replay/output/replayCsv.ts';
 import type { Difference } from '../replay/recordedDecision.ts';
+import { replayJson } from '../replay/replayJson.ts';
 import { type ReplayResult, replayLog } from '../replay/replayLog.ts';
+import { simulateLog } from '../replay/whatIf/simulateLog.ts';
 import type { Config } from './config/config.ts';
-import { withUntouchedLog } from './untouchedLog.ts';
+import { withUntouchedLog } from './past/untouchedLog.ts';
+import { describeWhatIf } from './replay/describeWhatIf.ts';
+import { readWhatIf, type WhatIfArguments } from './replay/readWhatIf.ts';
 
 export interface ReplayCommand {
   readonly since: Instant | undefined;
   readonly until: Instant | undefined;
-  readonly isJson: boolean;
+  readonly output: 'text' | 'json' | 'csv';
+  /** Undefined: only repeat what was decided. */
+  readonly whatIf: WhatIfArguments | undefined;
 }
 
 /** @returns undefined for arguments that `replay` does not have */
@@ -17,12 +24,35 @@ export function parseReplayArguments(args: readonly string[]): ReplayCommand | u
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { since: { type: 'string' }, until: { type: 'string' }, json: { type: 'boolean', default: false } },
+      options: {
+        since: { type: 'string' },
+        until: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        csv: { type: 'boolean', default: false },
+        strategy: { type: 'string' },
+        settings: { type: 'string' },
+        limits: { type: 'string' },
+        prices: { type: 'string' },
+        'without-account': { type: 'string', multiple: true, default: [] },
+        'plus-account': { type: 'string', multiple: true, default: [] },
+      },
     });
     const [since, until] = [values.since, values.until].map((text) => text && parseTime(text));
     const isInvalid = (values.since !== undefined && !since) || (values.until !== undefined && !until);
-    if (isInvalid || (since && until && since > until)) return undefined;
-    return { since: since || undefined, until: until || undefined, isJson: values.json };
+    if (isInvalid || (since && until && since > until) || (values.json && values.csv)) return undefined;
+    const { strategy, settings, limits, prices, json, csv } = values;
+    const whatIf = {
+      ...{ strategy, settings, limits, prices },
+      withoutAccounts: values['without-account'],
+      plusAccounts: values['plus-account'],
+    };
+    const isWhatIf = Object.values(whatIf).some((value) => value !== undefined && value.length > 0);
+    return {
+      since: since || undefined,
+      until: until || undefined,
+      output: json ? 'json' : csv ? 'csv' : 'text',
+      whatIf: isWhatIf ? whatIf : undefined,
+    };
   } catch {
     return undefined;
   }
@@ -34,53 +64,32 @@ export interface ReplayIo {
 }
 
 /**
- * `svc replay`: repeats every decision about the requests of a period, and names those that give another result. Reads beside
- * a running service and changes no file.
+ * `svc replay`: repeats every decision about the requests of a period, and names those that give another result. With a what-if
+ * it plays the period again with what that changes. Reads beside a running service and changes no file.
  * @returns the exit code: 0 every decision repeats, 1 some do not
- * @throws CannotReadLog, and what reading the log throws
+ * @throws CannotReadLog, InvalidWhatIf, and what reading the log throws
  */
 export async function runReplay(
-  { since, until, isJson }: ReplayCommand,
+  { since, until, output, whatIf: given }: ReplayCommand,
   config: Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL'>,
   { print, printError }: ReplayIo,
 ): Promise<number> {
   const began = performance.now();
+  const whatIf = given && readWhatIf(given);
   const onProgress = progressPrinter(printError);
-  const result = await withUntouchedLog(config, (files) => replayLog({ ...files, since, until, onProgress }));
+  const { replay, report } = await withUntouchedLog(config, async (files) => {
+    const options = { ...files, since, until, onProgress };
+    if (!whatIf) return { replay: await replayLog(options), report: undefined };
+    const simulated = await simulateLog({ ...options, whatIf });
+    return { replay: simulated.replay, report: simulated.whatIf };
+  });
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-  if (isJson) print(JSON.stringify(jsonOf(result)));
-  else for (const line of linesOf(result)) print(line);
-  printError(`${result.requests} requests in ${seconds} s`);
-  return result.differences.length === 0 ? 0 : 1;
+  if (output === 'json') print(JSON.stringify({ ...replayJson(replay), ...(report && { what_if: report }) }));
+  else if (output === 'csv') for (const line of replayCsv(replayJson(replay), report ?? null)) print(line);
+  else for (const line of [...linesOf(replay), ...(report ? ['', ...describeWhatIf(report)] : [])]) print(line);
+  printError(`${replay.requests} requests in ${seconds} s`);
+  return replay.differences.length === 0 ? 0 : 1;
 }
-
-/** The result as scripts read it. */
-const jsonOf = ({
-  requests,
-  choices,
-  admissions,
-  refusals,
-  countedOnly,
-  repeated,
-  archived,
-  differences,
-}: ReplayResult) => ({
-  requests,
-  choices,
-  admissions,
-  refusals,
-  counted_only: countedOnly,
-  repeated,
-  archived,
-  differences: differences.map(({ requestId, position, decidedAt, decision, recorded, replayed }) => ({
-    request_id: requestId,
-    position,
-    decided_at: decidedAt,
-    decision,
-    recorded,
-    replayed,
-  })),
-});
 
 function linesOf({
   requests,

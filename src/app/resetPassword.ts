@@ -5,6 +5,7 @@ import { requireLogFile } from '../dataFolder/requireLogFile.ts';
 import { Faults } from '../lib/faults.ts';
 import { createPasswords } from '../management/auth/passwords.ts';
 import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
+import { isOpen } from '../management/people/principal.ts';
 import { createCommandHandler } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import { startHotRunner } from '../state/hotRunner.ts';
@@ -55,13 +56,18 @@ export async function resetPassword(
   const hot = opened.adopt(await startHotRunner(log, () => undefined, firstFold(store.logPath)), (runner) =>
     runner.stop(),
   );
-  if (!hot.state.dashboardAuth.password) {
+  const isReset = hot.state.dashboardAuth.password !== null;
+  if (!isReset && isOpen(hot.state)) {
     throw new NothingToReset('No dashboard password is set: open the dashboard, or start svc and use its setup_token.');
   }
 
   const password = randomBytes(15).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
-  const command = { type: 'ResetPassword', passwordId: randomUUID(), passwordHash, keepsTotp } as const;
+  const passwordId = randomUUID();
+  // It was removed while there were operators, or never set: nobody else may be able to sign in.
+  const command = isReset
+    ? ({ type: 'ResetPassword', passwordId, passwordHash, keepsTotp } as const)
+    : ({ type: 'SetPassword', passwordId, passwordHash } as const);
   const actor = { kind: 'cli', command: 'reset-password', user: userName() } as const;
   const handle = createCommandHandler({ log, hot });
   const { events, state } = await handle(subjects.dashboardAuth, 'main', command, {

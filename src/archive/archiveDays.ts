@@ -1,42 +1,15 @@
-import { DayArchived } from '../domain/archive/events.ts';
-import { position } from '../domain/core/brands.ts';
 import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
 import { ArchiveWriter } from '../eventLog/archive/archiveWriter.ts';
 import type { PositionRange, SegmentHeader } from '../eventLog/archive/segment.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
-import { type ArchiveHost, appendArchiveEvent } from './archiveHost.ts';
+import { appendArchiveEvent } from './archiveHost.ts';
+import type { ArchiveOptions, ArchiveRun, SealDay } from './archiveOptions.ts';
 import { dayOf, endOfDay, type RequestDay, requestDays } from './closedDays.ts';
+import { dayArchived, type Sealed } from './dayArchived.ts';
 import { sealDay } from './sealDay.ts';
-
-/** Seals a day in the calling thread, or in one of its own. */
-export type SealDay = (
-  day: RequestDay,
-) => Promise<{ readonly header: SegmentHeader; readonly seal: string } | undefined>;
-
-export interface ArchiveOptions {
-  readonly host: ArchiveHost;
-  /** The folder of archive files. */
-  readonly folder: string;
-  /** The last UTC day to archive, for example `2026-11-01`. */
-  readonly until: string;
-  /** Why a day must stay, for example a hold; undefined when it may go. */
-  readonly heldBecause?: (day: string) => string | undefined;
-  /** Whether days that were restored stay, too: a policy must not archive again what somebody looks at. */
-  readonly keepsRestored?: boolean;
-  readonly seal?: SealDay;
-  /** Called with what is done, one sentence each. */
-  readonly onStep?: (step: string) => void;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What a run did. */
-export interface ArchiveRun {
-  readonly archived: readonly SegmentHeader[];
-  /** Days that stay, and why. */
-  readonly kept: readonly { readonly day: string; readonly reason: string }[];
-}
+import { sharedFlow } from './sharedFlow.ts';
 
 /** Rows that are removed in one transaction: appends wait for it some ten milliseconds. */
 const MAX_ROWS = 1_000;
@@ -48,7 +21,8 @@ const MAX_ROWS = 1_000;
  */
 export async function archiveDays(options: ArchiveOptions): Promise<ArchiveRun> {
   const { host, until, heldBecause, onStep, signal } = options;
-  await finishEarlierRuns(options);
+  const shared = sharedFlow(options);
+  await (shared ? shared.finishEarlierRuns() : finishEarlierRuns(options));
   const archived: SegmentHeader[] = [];
   const kept: { day: string; reason: string }[] = [];
   const restored = options.keepsRestored ? restoredDays(host.logPath) : new Set<string>();
@@ -60,17 +34,20 @@ export async function archiveDays(options: ArchiveOptions): Promise<ArchiveRun> 
         ? 'the day is not over'
         : restored.has(day.day)
           ? 'it was restored; "svc archive" archives it again'
-          : heldBecause?.(day.day);
+          : await heldBecause?.(day.day);
     if (reason !== undefined) {
       kept.push({ day: day.day, reason });
       continue;
     }
     onStep?.(`Archiving ${day.day}`);
+    const revision = await shared?.begin();
     const sealed = await (options.seal ?? sealHere(options))(day);
     if (!sealed) continue;
-    await record(options, sealed);
-    archived.push(sealed.header);
+    const held = shared ? await shared.record(sealed, revision as number) : await record(options, sealed);
+    if (held === undefined) archived.push(sealed.header);
+    else kept.push({ day: day.day, reason: held });
   }
+  await shared?.end();
   return { archived, kept };
 }
 
@@ -100,26 +77,11 @@ const sealHere =
     }
   };
 
-type Sealed = { readonly header: SegmentHeader; readonly seal: string };
-
-async function record(options: ArchiveOptions, { header, seal }: Sealed): Promise<void> {
-  const { number: segment, day, events, first, last, upTo, root, file } = header;
-  await appendArchiveEvent(
-    options.host,
-    DayArchived({
-      day,
-      segment,
-      events,
-      first: position(first),
-      last: position(last),
-      upTo: position(upTo),
-      root,
-      file,
-      seal,
-    }),
-  );
-  withWriter(options, (writer) => writer.setStatus(segment, 'archived'));
-  await removeRowsOf(options, segment);
+async function record(options: ArchiveOptions, sealed: Sealed): Promise<undefined> {
+  const { number } = sealed.header;
+  await appendArchiveEvent(options.host, dayArchived(sealed));
+  withWriter(options, (writer) => writer.setStatus(number, 'archived'));
+  await removeRowsOf(options, number);
 }
 
 /** What a run that was killed left: a segment whose event is in the log, rows that are archived, a restore that was given up. */
@@ -140,7 +102,7 @@ async function finishEarlierRuns(options: ArchiveOptions): Promise<void> {
 async function removeRowsOf(options: ArchiveOptions, segment: number): Promise<void> {
   for (const ranges of rangesToRemove(options, segment)) {
     options.signal?.throwIfAborted();
-    await options.host.removeRows(ranges);
+    await options.host.removeRows?.(ranges);
   }
   withWriter(options, (writer) => writer.setRemoved(segment, true));
 }

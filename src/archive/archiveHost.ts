@@ -7,15 +7,18 @@ import { newEventId } from '../eventLog/eventId.ts';
 import { type Actor, type EventLog, NO_STREAM } from '../eventLog/eventLog.ts';
 import type { PlacedRow } from '../eventLog/sqlite/archivedRows.ts';
 import { CannotArchive } from './cannotArchive.ts';
+import type { SharedArchive } from './sharedArchive.ts';
 
 /** The log whose days are archived. */
 export interface ArchiveHost {
   readonly log: Pick<EventLog, 'append' | 'readStream'>;
   /** The log's file. */
   readonly logPath: string;
-  /** Removes and restores rows, between the appends of the log. */
-  removeRows(ranges: readonly PositionRange[]): Promise<void>;
-  restoreRows(rows: readonly PlacedRow[]): Promise<void>;
+  /** Of a store that several nodes share; their mirrors then follow the events about archives by themselves. */
+  readonly shared?: SharedArchive | undefined;
+  /** Remove and restore rows, between the appends of the log; absent with `shared`. */
+  readonly removeRows?: ((ranges: readonly PositionRange[]) => Promise<void>) | undefined;
+  readonly restoreRows?: ((rows: readonly PlacedRow[]) => Promise<void>) | undefined;
   readonly actor: Actor;
   readonly now: () => Instant;
 }

@@ -21,6 +21,8 @@ export interface ArchivingOptions extends Omit<ArchiveHost, 'actor'> {
   /** The folder of archive files. */
   readonly folder: string;
   readonly holds: () => Iterable<NamedHold>;
+  /** Resolves once the holds are those of the whole log that this node has read. */
+  readonly whenFolded: () => Promise<void>;
   readonly now: () => Instant;
 }
 
@@ -55,39 +57,54 @@ export class Archiving {
    * @throws as `archiveDays`
    */
   async archive(which: WhichDays, actor: Actor, control: JobControl, keepsRestored = false) {
-    const { folder, holds, ...host } = this.#options;
-    const { signal } = control;
+    const { folder, holds, whenFolded, ...host } = this.#options;
     let step = 'Archiving';
-    const { archived, kept } = await archiveDays({
-      host: { ...host, actor },
-      folder,
-      until: 'until' in which ? which.until : lastDayBefore(which.days, host.now()),
-      heldBecause: (day) => heldBecause(holds(), day),
-      keepsRestored,
-      seal: sealInThread(
-        { logPath: host.logPath, folder },
-        { signal, onProgress: (done, of) => control.onProgress(done, of, step) },
-      ),
-      onStep: (text) => {
-        step = text;
-        control.onProgress(0, undefined, text);
-      },
-      signal,
-    });
+    const run = (signal: AbortSignal) =>
+      archiveDays({
+        host: { ...host, actor },
+        folder,
+        until: 'until' in which ? which.until : lastDayBefore(which.days, host.now()),
+        async heldBecause(day) {
+          await whenFolded();
+          return heldBecause(holds(), day);
+        },
+        keepsRestored,
+        seal: sealInThread(
+          { logPath: host.logPath, folder },
+          { signal, onProgress: (done, of) => control.onProgress(done, of, step) },
+        ),
+        onStep: (text) => {
+          step = text;
+          control.onProgress(0, undefined, text);
+        },
+        signal,
+      });
+    const { archived, kept } = await this.#exclusively(run, control);
     return { archived: archived.map(summaryOf), kept };
   }
 
   /** Puts a day back. @returns the result of the job @throws as `restoreDay` */
   async restore(day: string, actor: Actor, control: JobControl) {
-    const { folder, holds: _, ...host } = this.#options;
-    const restored = await restoreDay({
-      host: { ...host, actor },
-      folder,
-      what: day,
-      onStep: (text) => control.onProgress(0, undefined, text),
-      signal: control.signal,
-    });
+    const { folder, holds: _, whenFolded: __, ...host } = this.#options;
+    const run = (signal: AbortSignal) =>
+      restoreDay({
+        host: { ...host, actor },
+        folder,
+        what: day,
+        onStep: (text) => control.onProgress(0, undefined, text),
+        signal,
+      });
+    const restored = await this.#exclusively(run, control);
     return { restored: restored.map(({ header }) => summaryOf(header)) };
+  }
+
+  /** Over a store that several nodes share, one of them does it at a time. */
+  #exclusively<Result>(work: (signal: AbortSignal) => Promise<Result>, control: JobControl): Promise<Result> {
+    const { signal } = control;
+    const { shared } = this.#options;
+    if (!shared) return work(signal);
+    control.onProgress(0, undefined, 'Waiting for other nodes');
+    return shared.exclusively((lost) => work(AbortSignal.any([signal, lost])), signal);
   }
 }
 

@@ -6,7 +6,8 @@ export type ArchiveRefusal =
   | 'held'
   | 'not_archived'
   | 'file_unusable'
-  | 'not_recorded';
+  | 'not_recorded'
+  | 'archiving_elsewhere';
 
 /** A day cannot be archived or restored; the message says why and what to do. Nothing of the log was removed. */
 export class CannotArchive extends Error {

@@ -3,13 +3,14 @@ import { ArchiveRestored } from '../domain/archive/events.ts';
 import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
 import { ArchiveWriter } from '../eventLog/archive/archiveWriter.ts';
+import { ArchiveFileUnusable, digestOfFile, readDayFile } from '../eventLog/archive/dayFile.ts';
 import type { Segment } from '../eventLog/archive/segment.ts';
 import type { PlacedRow } from '../eventLog/sqlite/archivedRows.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import { leafEntryOf, type StoredRow } from '../integrity/leaf/leafEntry.ts';
 import { type ArchiveHost, appendArchiveEvent } from './archiveHost.ts';
 import { CannotArchive } from './cannotArchive.ts';
-import { ArchiveFileUnusable, digestOfFile, readDayFile } from './dayFile.ts';
+import { appendAtRevision, archiveRevision, publishFile } from './sharedSegments.ts';
 
 export interface RestoreOptions {
   readonly host: ArchiveHost;
@@ -31,7 +32,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
  * @throws CannotArchive | ArchiveFileUnusable | ArchiveDamaged, and the errors of files
  */
 export async function restoreDay(options: RestoreOptions): Promise<Segment[]> {
-  const { host, folder, what, onStep } = options;
+  const { host, folder, what, onStep, signal } = options;
   const archived = ArchivedEvents.open(archivePathOf(host.logPath));
   try {
     const seals = sealsInLog(host.logPath);
@@ -48,10 +49,20 @@ export async function restoreDay(options: RestoreOptions): Promise<Segment[]> {
       onStep?.(`Checking ${basename(path)}`);
       await requireFile(path, segment, archived);
       onStep?.(`Restoring ${header.events} events of ${header.day}`);
+      const { day, events, file } = header;
+      const restored = ArchiveRestored({ day, segment: number, events, file });
+      if (host.shared) {
+        const shared = { ...host, shared: host.shared };
+        const revision = await archiveRevision(shared);
+        await publishFile(shared, segment, path);
+        signal?.throwIfAborted();
+        // Every node puts its rows back before it has the event.
+        await appendAtRevision(shared, restored, revision);
+        continue;
+      }
       withWriter(host, (writer) => writer.setRemoved(number, false));
       await restoreRows(options, path);
-      const { day, events, file } = header;
-      await appendArchiveEvent(host, ArchiveRestored({ day, segment: number, events, file }));
+      await appendArchiveEvent(host, restored);
       withWriter(host, (writer) => writer.setStatus(number, 'restored'));
     }
     return wanted;
@@ -88,10 +99,10 @@ async function restoreRows({ host, signal }: RestoreOptions, path: string): Prom
     rows.push(toPlaced(row));
     if (rows.length < ROWS_PER_WRITE) continue;
     signal?.throwIfAborted();
-    await host.restoreRows(rows);
+    await host.restoreRows?.(rows);
     rows = [];
   }
-  if (rows.length > 0) await host.restoreRows(rows);
+  if (rows.length > 0) await host.restoreRows?.(rows);
 }
 
 const toPlaced = ({ position, stream, revision, id, type, version, time, data, metadata }: StoredRow): PlacedRow => [

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { position } from '../domain/core/brands.ts';
 import type { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import type { ArchiveWriter, SegmentDraft } from '../eventLog/archive/archiveWriter.ts';
+import { DayFileWriter } from '../eventLog/archive/dayFile.ts';
 import { type Segment, type SegmentHeader, sealOf } from '../eventLog/archive/segment.ts';
 import { describeBreak } from '../eventLog/continuity.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { chainOf, continuedHashOf } from '../eventLog/storedChain.ts';
 import { HashVerifier } from '../eventLog/verification/hashVerifier.ts';
-import { leafEntryOf } from '../integrity/leaf/leafEntry.ts';
+import { leafEntryOf, type StoredRow } from '../integrity/leaf/leafEntry.ts';
 import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
 import { edgeOf, joinEdge } from '../integrity/merkle/treeEdge.ts';
 import { LeafSource } from '../integrity/tree/leafSource.ts';
@@ -18,7 +19,6 @@ import { FOLD_VERSION } from '../state/snapshots/foldVersion.ts';
 import { encodeSealedState, firstFold } from '../state/snapshots/sealedFold.ts';
 import { CannotArchive } from './cannotArchive.ts';
 import type { RequestDay } from './closedDays.ts';
-import { DayFileWriter } from './dayFile.ts';
 import { type Extent, extentOf, rowsOf } from './dayRows.ts';
 
 export interface SealOptions {
@@ -168,7 +168,7 @@ function writeEvents({ day, streams, extent, folder, logPath, draft, database, o
   let events = 0;
   try {
     for (const row of rowsOf(database, streams, extent)) {
-      draft.add(row.position, leafEntryOf(row));
+      draft.add(row.position, leafEntryOf(row), keyOf(row));
       file.add(row);
       collector.add(row);
       events += 1;
@@ -191,3 +191,8 @@ function writeEvents({ day, streams, extent, folder, logPath, draft, database, o
     throw error;
   }
 }
+
+const KEY_ID = /^\{"requestId":"[^"\\]*","keyId":"([^"\\]+)"/;
+
+/** The API key that a request's end names. */
+const keyOf = ({ data }: StoredRow): string | null => KEY_ID.exec(data)?.[1] ?? null;

@@ -1,5 +1,5 @@
 import { startThread } from '../lib/threads/startThread.ts';
-import type { SealDay } from './archiveDays.ts';
+import type { SealDay } from './archiveOptions.ts';
 import type { SealThread } from './sealProtocol.ts';
 
 const WORKER = new URL('./sealWorker.ts', import.meta.url);

@@ -12,12 +12,16 @@ import * as dashboardAuth from './dashboardAuth/events.ts';
 import * as firewall from './firewall/events.ts';
 import * as hold from './hold/events.ts';
 import * as losses from './losses/events.ts';
+import * as managementToken from './managementToken/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
+import * as operator from './operator/events.ts';
 import * as outbox from './outbox/events.ts';
+import * as owner from './owner/events.ts';
 import * as pricing from './pricing/events.ts';
 import * as request from './request/events.ts';
 import * as session from './session/events.ts';
 import * as settings from './settings/events.ts';
+import * as team from './team/events.ts';
 
 type Definitions<Module> = Extract<Module[keyof Module], { readonly upcasters: readonly Upcaster[] }>;
 type Declared =
@@ -34,12 +38,16 @@ type Declared =
   | Definitions<typeof firewall>
   | Definitions<typeof hold>
   | Definitions<typeof losses>
+  | Definitions<typeof managementToken>
   | Definitions<typeof modelCatalogue>
+  | Definitions<typeof operator>
   | Definitions<typeof outbox>
+  | Definitions<typeof owner>
   | Definitions<typeof pricing>
   | Definitions<typeof request>
   | Definitions<typeof session>
-  | Definitions<typeof settings>;
+  | Definitions<typeof settings>
+  | Definitions<typeof team>;
 
 /** Every event that this version knows. */
 export type KnownEvent = EventOf<Declared>;
@@ -62,12 +70,16 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     firewall,
     hold,
     losses,
+    managementToken,
     modelCatalogue,
+    operator,
     outbox,
+    owner,
     pricing,
     request,
     session,
     settings,
+    team,
   ]
     .flatMap((module) => Object.values(module) as unknown[])
     .filter(isDefinition)

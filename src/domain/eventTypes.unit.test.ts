@@ -20,7 +20,7 @@ import {
   usageWindow,
   uuid,
 } from '../../test/support/specification.ts';
-import { microDollars, position } from './core/brands.ts';
+import { microDollars, position, type TeamId } from './core/brands.ts';
 import { type EventDefinition, event } from './core/event.ts';
 import { eventTypes, type KnownEvent, UnknownEventType, upcast } from './eventTypes.ts';
 
@@ -45,6 +45,7 @@ const requested = {
 };
 
 /** A sample of each event type: a type without one does not compile. */
+const teamSample = { teamId: uuid(7) as TeamId, name: 'search' };
 const samples: Samples = {
   AccountImported: importedAccount(),
   AccountTokensReplaced: importedAccount(),
@@ -102,7 +103,16 @@ const samples: Samples = {
     from: { hash: hash('a'), prefix: 'sk-svc-aaaaaaaaa' },
     to: { hash: hash('b'), prefix: 'sk-svc-bbbbbbbbb' },
   },
+  ApiKeyOwnerChanged: { ...key, from: null, to: 'Ada' },
+  ApiKeyTeamChanged: { ...key, from: uuid(7), to: uuid(8) },
   ApiKeyDeleted: key,
+  TeamCreated: { ...teamSample, rules: [limitRule()] },
+  TeamRenamed: { teamId: teamSample.teamId, from: 'research', to: 'search' },
+  TeamLimitsChanged: { ...teamSample, from: [], to: [limitRule({ modelFilter: 'gpt-5' })] },
+  TeamUsageReset: teamSample,
+  TeamDeleted: teamSample,
+  OwnerLimitsChanged: { owner: 'Ada', from: [limitRule()], to: [] },
+  OwnerUsageReset: { owner: 'Ada' },
   NodeStarted: { node: 'a', boot: 'b2', version: '0.1.0', previous: { boot: 'b1', stoppedAt: null } },
   NodeStopped: { node: 'a', boot: 'b2', reason: 'signal', detail: 'SIGTERM' },
   VerificationMade: {
@@ -126,6 +136,41 @@ const samples: Samples = {
   },
   HoldPlaced: { holdId: uuid(1), subject: 'account-1', from: NOW, until: later(60_000), reason: 'case 7' },
   HoldLifted: { holdId: uuid(1), reason: 'case 7 is closed' },
+  ManagementTokenCreated: {
+    tokenId: uuid(1),
+    name: 'deploy',
+    role: 'operator',
+    ownerId: 'op_1',
+    scopes: ['irreversible'],
+    hash: hash('a'),
+    expiresAt: later(60_000),
+  },
+  ManagementTokenRevoked: { tokenId: uuid(1), name: 'deploy' },
+  ManagementTokenUsed: { tokenId: uuid(1) },
+  OperatorInvited: {
+    operatorId: 'op_1',
+    name: sealed('name'),
+    email: sealed('email'),
+    role: 'auditor',
+    invitationHash: hash('a'),
+    expiresAt: later(60_000),
+  },
+  OperatorInvitationRenewed: { operatorId: 'op_1', invitationHash: hash('b'), expiresAt: later(60_000) },
+  OperatorInvitationAccepted: { operatorId: 'op_1', method: 'password' },
+  OperatorPasswordSet: { operatorId: 'op_1', passwordId: uuid(1), passwordHash: passwordHash('a') },
+  OperatorProfileChanged: { operatorId: 'op_1', name: sealed('name'), email: sealed('email') },
+  OperatorRoleChanged: { operatorId: 'op_1', from: 'auditor', to: 'operator' },
+  OperatorDisabled: { operatorId: 'op_1' },
+  OperatorEnabled: { operatorId: 'op_1' },
+  OperatorRemoved: { operatorId: 'op_1' },
+  OperatorForgotten: { operatorId: 'op_1' },
+  OperatorTotpConfigured: { operatorId: 'op_1', totpId: uuid(1), secret: sealed('totp'), step: 56_666_667 },
+  OperatorTotpDisabled: { operatorId: 'op_1', totpId: uuid(1) },
+  OperatorRecoveryCodesMade: { operatorId: 'op_1', codes: [hash('a'), hash('b')] },
+  OperatorRecoveryCodeUsed: { operatorId: 'op_1', code: hash('a') },
+  OperatorSignInFailed: { operatorId: 'op_1', method: 'recovery_code' },
+  ActionDenied: { operatorId: 'op_1', action: 'DELETE /api/accounts/:id', minute: NOW, count: 3 },
+  SessionReauthenticated: { sessionId: uuid(1) },
   IpAllowed: { ip: ip('10.0.0.1') },
   IpRevoked: { ip: ip('10.0.0.1') },
   DashboardPasswordSet: { passwordId: uuid(1), passwordHash: passwordHash('a') },
@@ -139,6 +184,10 @@ const samples: Samples = {
     totpId: null,
     replaces: uuid(3),
     expiresAt: later(60_000),
+    operatorId: 'op_1',
+    method: 'password',
+    address: sealed('address'),
+    userAgent: null,
   },
   SessionTotpVerified: { sessionId: uuid(1), replaces: uuid(2), totpId: uuid(3), step: 56_666_667 },
   SessionEnded: { sessionId: uuid(1) },

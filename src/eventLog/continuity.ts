@@ -56,8 +56,12 @@ export class Continuity {
   }
 
   #reason({ position, stream, revision, previousHash }: EventLink): string | undefined {
-    if (position !== this.#last + 1 && !(position > this.#last && this.#isArchived(this.#last + 1, position - 1)))
-      return `follows position ${this.#last}`;
+    if (position !== this.#last + 1) {
+      if (!(position > this.#last && this.#isArchived(this.#last + 1, position - 1)))
+        return `follows position ${this.#last}`;
+      // Streams may have events in the gap, also while the rows of a day are being removed.
+      this.#heads.clear();
+    }
     const head = this.#headOf(stream, revision);
     if (!head) return `is revision ${revision} of its stream, but revision ${revision - 1} is missing`;
     if (revision !== head.revision + 1)

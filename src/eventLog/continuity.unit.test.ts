@@ -52,3 +52,16 @@ test('does not compare hashes with an event that svc did not write', () => {
   expect(continuity.check({ ...link(1, 'a', 0, undefined), hash: undefined })).toBeUndefined();
   expect(continuity.check(link(2, 'a', 1, 'anything'))).toBeUndefined();
 });
+
+test('accepts the rest of a day whose rows are being removed, and no other gap of a stream', () => {
+  const isArchived = (first: number, last: number) => first >= 6 && last <= 9;
+  // Of the archived revisions 3 and 4 of `a` the last one is still there.
+  const known = (stream: string, revision: number) =>
+    stream === 'a' && revision === 3 ? null : hashAt(stream, revision);
+  const continuity = new Continuity(0, known, isArchived);
+  for (const event of chain) expect(continuity.check(event)).toBeUndefined();
+  expect(continuity.check(link(10, 'a', 4, 'a3'))).toBeUndefined();
+  expect(continuity.check(link(11, 'b', 2, 'b1'))).toBeUndefined();
+  expect(continuity.check(link(12, 'b', 4, 'b3'))?.reason).toContain('follows revision 2');
+  expect(continuity.check(link(14, 'a', 5, 'a4'))?.reason).toBe('follows position 12');
+});

@@ -29,7 +29,7 @@ export interface ReplicationTarget {
   append(events: readonly StoredEvent[]): Promise<ReplicationOutcome>;
   /**
    * How many of these consecutive events of one stream the history has, counted from the first. It knows also those that
-   * the store no longer shows. @throws when that cannot be known at the moment
+   * the store no longer shows, and archived ones. @throws when that cannot be known at the moment
    */
-  countWritten(ids: readonly string[]): Promise<number>;
+  countWritten(stream: string, ids: readonly string[]): Promise<number>;
 }

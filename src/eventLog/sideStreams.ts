@@ -9,7 +9,13 @@ export const VAULT_PREFIX = 'vault-';
 /** Prefix of the stream of signed checkpoints. */
 export const CHECKPOINT_PREFIX = 'checkpoint-';
 
+/** Prefix of the streams of sealed segments (docs/decisions/0078-archives-in-eventstoredb.md). */
+export const SEGMENT_PREFIX = 'segment-';
+
 export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_PREFIX);
 export const isNodeLease = (stream: string): boolean => stream.startsWith(LEASE_PREFIX + NODE_LEASE);
 export const isSideStream = (stream: string): boolean =>
-  stream.startsWith(LEASE_PREFIX) || stream.startsWith(CHECKPOINT_PREFIX) || isVaultStream(stream);
+  stream.startsWith(LEASE_PREFIX) ||
+  stream.startsWith(CHECKPOINT_PREFIX) ||
+  stream.startsWith(SEGMENT_PREFIX) ||
+  isVaultStream(stream);

@@ -40,7 +40,7 @@ async function start(isPlain: boolean) {
       if (request.url === '/held') held.push({ end });
       else end();
     },
-    management: () => undefined,
+    operators: () => undefined,
     descriptors: {
       mayAccept: (waiting) => budget.mayAccept(waiting),
       mayWait: (waiting) => budget.mayWait(waiting),

@@ -6,7 +6,6 @@ import type { ConnectionDescriptors } from './limitConnections.ts';
 import { createParserErrorHandler } from './parserErrorHandler.ts';
 import { KEEP_ALIVE_SECONDS } from './plain/plainResponse.ts';
 import { readPlainRequests } from './plain/readPlainRequests.ts';
-import type { Dashboard } from './static/dashboard.ts';
 import { limitUnreadResponses } from './unreadResponses.ts';
 import {
   CONNECT_NOT_ALLOWED,
@@ -24,19 +23,19 @@ import {
 const REQUEST_TIMEOUT_MS = 300_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+/** @param path of the request's URL */
+export type PathHandler = (request: IncomingMessage, response: ServerResponse, path: string) => void;
 
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether a path belongs to the proxy; all others belong to dashboard and management. */
+  /** Whether a path belongs to the proxy; all others belong to what operators use. */
   readonly isProxyPath: (path: string) => boolean;
   readonly proxy: (request: ClientRequest, response: ClientResponse) => void;
   /** Paths of the proxy whose plain requests are read by `plain/`. Undefined: Node's HTTP server reads every request. */
   readonly isPlainPath?: ((path: string) => boolean) | undefined;
-  /** Called before management; responds to the paths that it serves. */
-  readonly dashboard?: Dashboard | undefined;
-  readonly management: Handler;
+  /** Dashboard and management. */
+  readonly operators: PathHandler;
   /** The file descriptors of this process; a connection is refused when too few are left. */
   readonly descriptors?: ConnectionDescriptors | undefined;
   /** Maximum time in which a client reads nothing of a complete response. */
@@ -57,9 +56,9 @@ export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 
-/** Serves the proxy, the dashboard and management on one port. @throws CannotListen */
+/** Serves the proxy, and what operators use, on one port. @throws CannotListen */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { isProxyPath, isPlainPath, proxy, dashboard, management } = options;
+  const { isProxyPath, isPlainPath, proxy, operators } = options;
   const nodeResponses = new WeakMap<Socket, ServerResponse>();
   // Node would serve what a client has pipelined behind a refused request, although the response cannot be sent any more.
   const isClosing = new WeakSet<Socket>();
@@ -84,7 +83,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       if (error) return refuse(response, error);
       const path = pathOf(request.url as string);
       if (isProxyPath(path)) proxy(request, response);
-      else if (!dashboard?.(request, response, path)) management(request, response);
+      else operators(request, response, path);
     },
   );
   const onParserError = createParserErrorHandler((socket) => nodeResponses.get(socket));

@@ -22,7 +22,7 @@ async function start(unreadMs: number): Promise<{ closed: Promise<void> }> {
     port: 0,
     isProxyPath: () => false,
     proxy: () => undefined,
-    management: (request, response) => {
+    operators: (request, response) => {
       request.socket.once('close', onClose);
       response.end(LONG);
     },

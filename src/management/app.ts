@@ -4,11 +4,14 @@ import type { AccountId } from '../domain/core/brands.ts';
 import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
+import type { BlameEvents } from '../replay/blame/blameEvents.ts';
+import type { ReplayShelf } from '../replay/service/replayShelf.ts';
 import type { VerifyOwnLog } from '../verification/verifyOwnLog.ts';
 import type { RetainedKeys } from './accounts/retainedKeys.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
-import { type DashboardAuthServices, dashboardAuthRoutes } from './auth/dashboardAuth.ts';
-import { createSessionCookie } from './auth/sessionCookie.ts';
+import { dashboardAuthRoutes } from './auth/dashboardAuth.ts';
+import { operatorAuthRoutes } from './auth/operatorAuth.ts';
+import { createSignIn, type DashboardAuthServices } from './auth/signIn.ts';
 import type { Capabilities } from './http/capabilities.ts';
 import type { ManagementState } from './http/context.ts';
 import { endpointsOf } from './http/describeRoute.ts';
@@ -16,6 +19,7 @@ import { idempotentWrites } from './http/idempotentWrites.ts';
 import type { Integrity } from './http/integrity.ts';
 import type { Jobs } from './http/jobs.ts';
 import { notFound } from './http/notFound.ts';
+import { refuseWrites } from './http/refuseWrites.ts';
 import { type ReportError, respond } from './http/respond.ts';
 import { sameOriginWrites } from './http/sameOrigin.ts';
 import type { AccountLinks } from './oauth/accountLinks.ts';
@@ -38,20 +42,28 @@ import { liveRoutes } from './resources/live.ts';
 import { logTileRoutes } from './resources/logTiles.ts';
 import { modelRoutes } from './resources/models.ts';
 import { openApiRoutes } from './resources/openApi.ts';
+import { operatorRoutes } from './resources/operators.ts';
 import { overviewRoutes } from './resources/overview.ts';
+import { ownerRoutes } from './resources/owners.ts';
 import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
+import { replayRoutes } from './resources/replays.ts';
 import { requestLogRoutes } from './resources/requestLogs.ts';
 import { type Explain, requestRoutes } from './resources/requests.ts';
 import { requestTrendsRoutes } from './resources/requestTrends.ts';
 import { sessionRoutes } from './resources/sessions.ts';
 import { settingsRoutes } from './resources/settings.ts';
 import { type NodeStatus, statusRoutes } from './resources/status.ts';
+import { teamRoutes } from './resources/teams.ts';
+import { tokenRoutes } from './resources/tokens.ts';
 import { usageRoutes } from './resources/usage.ts';
 import { usageTrendsRoutes } from './resources/usageTrends.ts';
 import { type RecordVerification, verificationRoutes } from './resources/verifications.ts';
+import { blameRoutes } from './subjects/blameRoutes.ts';
 
 export interface ManagementOptions extends Capabilities {
   readonly dashboardAuth: DashboardAuthServices;
+  /** The address under which people open the dashboard, without a slash at its end. */
+  readonly publicUrl: string;
   readonly links: AccountLinks;
   readonly live: LiveFeed;
   readonly jobs: Jobs;
@@ -61,9 +73,11 @@ export interface ManagementOptions extends Capabilities {
   readonly recordEvidence: RecordEvidence;
   readonly verifyLog: VerifyOwnLog;
   readonly recordVerification: RecordVerification;
-  readonly archiving: Archiving | undefined;
+  readonly archiving: Archiving;
   readonly clientKey: ClientKey;
   readonly explain: Explain;
+  readonly replays: ReplayShelf;
+  readonly blameEvents: BlameEvents;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
   readonly node: NodeClock;
@@ -75,14 +89,16 @@ export interface ManagementOptions extends Capabilities {
   readonly onAccountImported?: (accountId: AccountId) => void;
   /** The other surfaces that the OpenAPI document describes. */
   readonly otherSurfaces?: readonly Surface[];
+  /** Why nothing can be changed here; undefined where it can. Replays change nothing. */
+  readonly readOnly?: string;
   /** Called with every unexpected error; the client gets `internal_error`. */
   readonly report: ReportError;
 }
 
 /** Creates the application for `/api/*` and `/health`. Unknown paths get a 404 in JSON. */
 export function createManagement(options: ManagementOptions): Koa<ManagementState> {
-  const { vault, ids, now, dashboardAuth, connection = {}, otherSurfaces = [], report } = options;
-  const cookie = createSessionCookie({ vault, now, isHttps: connection.isHttps ?? (() => false) });
+  const { ids, dashboardAuth, connection = {}, otherSurfaces = [], report } = options;
+  const signIn = createSignIn({ ...options, ...dashboardAuth, connection });
 
   const app = new Koa<ManagementState>();
   app.on('error', (error: NodeJS.ErrnoException) => {
@@ -91,9 +107,11 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
   app
     .use(respond({ newId: ids.newId, report }))
     .use(healthRoutes())
-    .use(identifyClient({ ...options, cookie, connection }))
+    .use(refuseWrites(options.readOnly))
+    .use(identifyClient({ ...options, ...signIn, connection }))
     .use(sameOriginWrites())
-    .use(dashboardAuthRoutes({ ...options, ...dashboardAuth, cookie }))
+    .use(dashboardAuthRoutes({ ...options, ...signIn }))
+    .use(operatorAuthRoutes({ ...options, ...signIn }))
     // Checks itself who may read.
     .use(receiptRoutes(options))
     // Routes from here on are protected.
@@ -103,13 +121,18 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(accountRoutes(options))
     .use(oauthRoutes(options))
     .use(apiKeyRoutes(options))
+    .use(teamRoutes(options))
+    .use(ownerRoutes(options))
     .use(settingsRoutes(options))
+    .use(operatorRoutes(options))
+    .use(tokenRoutes(options))
     .use(firewallRoutes(options))
     .use(clockRoutes(options))
     .use(sessionRoutes({ ...options, signIns: dashboardAuth.signIns }))
     .use(statusRoutes(options))
     .use(requestLogRoutes(options))
     .use(requestRoutes(options))
+    .use(replayRoutes(options))
     .use(accountTrendsRoutes(options))
     .use(usageTrendsRoutes(options))
     .use(usageRoutes(options))
@@ -117,6 +140,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(modelRoutes(options))
     .use(requestTrendsRoutes(options))
     .use(historyRoutes(options))
+    .use(blameRoutes(options))
     .use(integrityRoutes(options))
     .use(verificationRoutes(options))
     .use(archiveRoutes(options))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roles as ROLES } from '../domain/operator/role.ts';
 import { errors } from '../http/errors/errors.ts';
 import type { Surface as DocumentedSurface, Endpoint, PlacedEndpoint } from '../http/openApi/endpoint.ts';
 import { ChatCompletion, ChatCompletionChunk, ChatRequest } from './chat/wire.ts';
@@ -225,6 +226,8 @@ export const proxySurface: DocumentedSurface = {
       method: route.method.toLowerCase(),
       path: route.path,
       tag: 'proxy',
+      // Not a route of management, so no role of operators matters.
+      ...(route.path.startsWith('/api/') && { roles: ROLES }),
     }),
   ),
   security: 'apiKey',

@@ -1,4 +1,5 @@
-import type { Instant } from '../domain/core/brands.ts';
+import { type Instant, instant } from '../domain/core/brands.ts';
+import type { Cut } from './cut.ts';
 
 /** An archived day, as queries name it. */
 export interface ArchivedDay {
@@ -23,3 +24,17 @@ export const archivedWithin = (
     const end = endOfArchivedDay(day);
     return (since === undefined || end > since) && (until === undefined || end - DAY_MS <= until);
   });
+
+/**
+ * The part of a result that names the archived days within its range; nothing without such days.
+ * @param cut of the moment that the query is about: later days are none of its results
+ */
+export function archivedAsOf(
+  days: readonly ArchivedDay[],
+  range: Parameters<typeof archivedWithin>[1],
+  cut: Cut | undefined,
+) {
+  const until = cut ? instant(Math.min(range.until ?? cut.to, cut.to)) : range.until;
+  const archived = archivedWithin(days, { ...range, ...(until !== undefined && { until }) });
+  return archived.length > 0 ? { archived } : {};
+}

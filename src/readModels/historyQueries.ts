@@ -1,6 +1,7 @@
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { Actor } from '../eventLog/eventLog.ts';
 import type { ArchivedDay } from './archivedDays.ts';
+import type { UpTo } from './upTo.ts';
 
 /** The values of a list are alternatives; an absent list is no condition. */
 export interface HistoryFilter {
@@ -42,7 +43,8 @@ export interface HistoryPage {
 export interface HistoryQueries {
   /**
    * @param before only events before this position; null for all
-   * @param minPosition the result includes all events up to there, or the query waits up to 1 s for them
+   * @param upTo the result includes all events up to there, or the query waits up to 1 s for them; with `exactly` it includes
+   * no later ones
    */
-  page(filter: HistoryFilter, before: Position | null, limit: number, minPosition: Position): Promise<HistoryPage>;
+  page(filter: HistoryFilter, before: Position | null, limit: number, upTo: UpTo): Promise<HistoryPage>;
 }

@@ -15,6 +15,9 @@ const LENGTHS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 export const longestPeriodDividing = (stepMs: number): 'minute' | 'hour' | 'day' =>
   (['day', 'hour'] as const).find((period) => stepMs % LENGTHS_MS[period] === 0) ?? 'minute';
 
+/** The periods that steps of this one consist of, the shortest first. */
+export const SHORTER_PERIODS = { day: ['minute', 'hour'], hour: ['minute'], minute: [] } as const;
+
 /** Later than any request; the start of a month. */
 export const MAX_INSTANT = instant(Date.UTC(9999, 0));
 

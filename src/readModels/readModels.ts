@@ -3,6 +3,7 @@ import type { HistoryQueries } from './historyQueries.ts';
 import type { ProgressQueries } from './progressQueries.ts';
 import type { RequestLogQueries } from './requestLogQueries.ts';
 import type { RequestTotalsQueries } from './requestTotalsQueries.ts';
+import type { UpTo } from './upTo.ts';
 import type { UsageTrendsQueries } from './usageTrendsQueries.ts';
 
 /** The queries of the read models by port. Each port has a test suite that every store passes. */
@@ -22,12 +23,12 @@ export interface ReadModels extends ReadModelPorts {
   close(): Promise<void>;
 }
 
-/** A query without its last parameter, `minPosition`. */
-type QueryHandler<Query> = Query extends (...args: [...infer Args, Position]) => infer Result
-  ? (...args: Args) => Result
+/** A query whose last parameter, `upTo`, is replaced with the position of `exactly`; null for the present. */
+type QueryHandler<Query> = Query extends (...args: [...infer Args, UpTo]) => infer Result
+  ? (...args: [...Args, asOf: Position | null]) => Result
   : never;
 
-/** The queries of all ports, run once the read models have reached `minPosition`. */
+/** The queries of all ports, run once the read models have reached the position that they must include. */
 export type QueryHandlers = {
   readonly [Port in keyof ReadModelPorts]: {
     readonly [Name in keyof ReadModelPorts[Port]]: QueryHandler<ReadModelPorts[Port][Name]>;
@@ -56,7 +57,11 @@ export type RunQuery = (
 /** The ports, with every query run by `runQuery`. */
 export function portsOver(runQuery: RunQuery): ReadModelPorts {
   const query = <Port extends keyof ReadModelPorts>(port: Port, name: keyof ReadModelPorts[Port] & string) =>
-    ((...given: unknown[]) => runQuery(port, name, given.slice(0, -1), given.at(-1) as Position)) as never;
+    ((...given: unknown[]) => {
+      const upTo = given.at(-1) as UpTo;
+      const [asOf, minPosition] = typeof upTo === 'number' ? [null, upTo] : [upTo.exactly, upTo.exactly];
+      return runQuery(port, name, [...given.slice(0, -1), asOf], minPosition);
+    }) as never;
   return {
     requestLog: {
       page: query('requestLog', 'page'),

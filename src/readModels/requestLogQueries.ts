@@ -1,7 +1,8 @@
 import type { RequestLogRow } from '../../projections/requestLog.ts';
-import type { Instant, Position } from '../domain/core/brands.ts';
+import type { Instant } from '../domain/core/brands.ts';
 
 import type { ArchivedDay } from './archivedDays.ts';
+import type { UpTo } from './upTo.ts';
 
 export type { RequestLogRow };
 
@@ -55,12 +56,13 @@ export interface RequestLogOptions {
 
 /**
  * Queries of the request log. Every adapter passes one test suite. The latest request comes first, by the time of its arrival,
- * then by position. `minPosition`: the result includes all events up to there, or the query waits up to 1 s for them.
+ * then by position. `upTo`: the result includes all events up to there, or the query waits up to 1 s for them; with
+ * `exactly` it includes no later ones.
  */
 export interface RequestLogQueries {
-  page(filter: RequestLogFilter, limit: number, offset: number, minPosition: Position): Promise<RequestLogPage>;
+  page(filter: RequestLogFilter, limit: number, offset: number, upTo: UpTo): Promise<RequestLogPage>;
   /** The values that occur in the rows. Each list applies every condition except those on itself; `search` is ignored. */
-  options(filter: RequestLogFilter, minPosition: Position): Promise<RequestLogOptions>;
+  options(filter: RequestLogFilter, upTo: UpTo): Promise<RequestLogOptions>;
   /** Models with at least one successful request, in order. */
-  models(minPosition: Position): Promise<readonly string[]>;
+  models(upTo: UpTo): Promise<readonly string[]>;
 }

@@ -1,5 +1,6 @@
 import type { RequestSums } from '../../projections/requestLog.ts';
-import type { Instant, Position } from '../domain/core/brands.ts';
+import type { Instant } from '../domain/core/brands.ts';
+import type { UpTo } from './upTo.ts';
 
 export type { RequestSums };
 
@@ -18,14 +19,15 @@ export interface RequestTotalsQueries {
   /**
    * Sums over requests that arrived at `since` or later. Refusals without a row of their own are counted by the minute, at its
    * start.
-   * @param minPosition the result includes all events up to there, or the query waits up to 1 s for them
+   * @param upTo the result includes all events up to there, or the query waits up to 1 s for them; with `exactly` it includes
+   * no later ones
    */
-  since(since: Instant, minPosition: Position): Promise<RequestTotals>;
+  since(since: Instant, upTo: UpTo): Promise<RequestTotals>;
   /**
    * The steps since `since` in which requests arrived, in order.
    * @param since the start of a step
    * @param stepMs a whole number of minutes that divides a day; steps are counted from midnight UTC
-   * @param minPosition as for `since`
+   * @param upTo as for `since`
    */
-  steps(since: Instant, stepMs: number, minPosition: Position): Promise<readonly RequestStep[]>;
+  steps(since: Instant, stepMs: number, upTo: UpTo): Promise<readonly RequestStep[]>;
 }

@@ -1,5 +1,6 @@
 import type { UsageSums } from '../../projections/usageTrends.ts';
-import type { Instant, Position } from '../domain/core/brands.ts';
+import type { Instant } from '../domain/core/brands.ts';
+import type { UpTo } from './upTo.ts';
 
 export type { UsageSums };
 
@@ -14,15 +15,15 @@ export interface AccountUsageSums extends UsageSums {
 }
 
 /**
- * The remaining usage of the accounts' windows, by the hour. Every adapter passes one test suite. `minPosition`: the result
- * includes all events up to there, or the query waits up to 1 s for them.
+ * The remaining usage of the accounts' windows, by the hour. Every adapter passes one test suite. `upTo`: the result
+ * includes all events up to there, or the query waits up to 1 s for them; with `exactly` it includes no later ones.
  */
 export interface UsageTrendsQueries {
   /** The sums of each account over the hours that begin at `since` or later. */
-  since(since: Instant, minPosition: Position): Promise<readonly AccountUsageSums[]>;
+  since(since: Instant, upTo: UpTo): Promise<readonly AccountUsageSums[]>;
   /**
    * The hours of one account that begin at `since` or later, in order, preceded by the last earlier hour with samples of each
    * window.
    */
-  ofAccount(accountId: string, since: Instant, minPosition: Position): Promise<readonly UsageHour[]>;
+  ofAccount(accountId: string, since: Instant, upTo: UpTo): Promise<readonly UsageHour[]>;
 }

@@ -1,7 +1,9 @@
 import type { Position } from '../domain/core/brands.ts';
-import { admit, type Verdict } from '../domain/limits/admit.ts';
+import { admitLevels, type LevelsVerdict } from '../domain/limits/admitLevels.ts';
+import type { LimitLevel } from '../domain/limits/limitLevel.ts';
 import type { Admission, CompletedRequest, RefusedRequest } from '../domain/request/events.ts';
 import type { HotState } from '../state/fold/hotState.ts';
+import { levelsOf } from '../state/fold/limitLevels.ts';
 import type { RecordedDecision } from './recordedDecision.ts';
 
 /** A request that ended, with its place in the log. */
@@ -41,24 +43,35 @@ export function refusalsIn({ data: request, type, position }: EndedEvent): Recor
 
 const NO_KEY = 'no such key';
 
-/** @returns undefined when the key did not exist @param hot the fold at the position at which it was decided */
+/**
+ * Takes the decision about the limits of a request again.
+ * @param hot the fold at the position at which it was decided
+ * @returns undefined when the key did not exist
+ */
 export function repeatAdmission(
   hot: HotState,
-  { keyId, model }: Pick<CompletedRequest, 'keyId' | 'model'>,
+  request: Pick<CompletedRequest, 'keyId' | 'owner' | 'team' | 'model'>,
   { estimate, reserved, asOf }: Admission,
-): Verdict | undefined {
-  const key = keyId === null ? undefined : hot.apiKeys.get(keyId);
-  if (!key) return undefined;
-  const reservations = new Map(reserved.map(([, , ruleId, amount]) => [ruleId, amount]));
-  return admit({
-    rules: key.rules,
-    model,
-    counters: hot.counters.get(key.id),
-    reservedOn: (ruleId) => reservations.get(ruleId) ?? 0,
+): LevelsVerdict | undefined {
+  if (request.keyId === null || !hot.apiKeys.has(request.keyId)) return undefined;
+  const levels = levelsOf(hot, request);
+  const levelOf = new Map(levels.map(({ holder, level }) => [holder, level]));
+  return admitLevels({
+    levels,
+    model: request.model,
+    countersOf: (holder) => hot.counters.get(holder),
+    reservedOn: (holder, ruleId) => recordedAmount(reserved, levelOf.get(holder), ruleId),
     estimate,
     now: asOf,
   });
 }
+
+/** What an admission recorded as reserved on a rule. A request has at most one holder of each level. */
+export const recordedAmount = (
+  reserved: Admission['reserved'],
+  level: LimitLevel | undefined,
+  ruleId: number,
+): number => reserved.find(([ofLevel, , ofRule]) => ofLevel === level && ofRule === ruleId)?.[3] ?? 0;
 
 /** What an admission expected of the answer. Earlier versions did not record where the estimate came from. */
 function estimateOf(
@@ -81,14 +94,15 @@ function estimateOf(
 const describeEstimate = ({ outputTokens, source }: { outputTokens: number; source: string }) =>
   `${outputTokens} output tokens, by ${source}`;
 
-const describeLimit = (limit: RefusedRequest['limit']) =>
-  limit
-    ? `refused by rule ${limit.ruleId}: ${limit.counted} counted, ${limit.reserved} reserved of ${limit.ceiling}`
-    : 'admitted';
+const describeLimit = (limit: RefusedRequest['limit']) => {
+  if (!limit) return 'admitted';
+  const { level = 'key', ruleId, counted, reserved, ceiling } = limit;
+  return `refused by rule ${ruleId} of the ${level}: ${counted} counted, ${reserved} reserved of ${ceiling}`;
+};
 
-function describeVerdict(verdict: Verdict | undefined): string {
+function describeVerdict(verdict: LevelsVerdict | undefined): string {
   if (!verdict) return NO_KEY;
   if (verdict.kind === 'admitted') return describeLimit(undefined);
-  const { rule, counted, reserved, ceiling } = verdict;
-  return describeLimit({ ruleId: rule.id, counted, reserved, ceiling });
+  const { level, rule, counted, reserved, ceiling } = verdict;
+  return describeLimit({ level: level.level, ruleId: rule.id, counted, reserved, ceiling });
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { archivableLog } from '../../test/support/archives/archivableLog.ts';
 import { position } from '../domain/core/brands.ts';
 import { createReader } from '../eventLog/sqlite/reader.ts';
+import { MomentArchived } from '../state/past/past.ts';
 import { readSealedFold } from '../state/snapshots/sealedFold.ts';
 import { decisionsIn } from './decisionsIn.ts';
 import { explainFromLog } from './explain/explainFromLog.ts';
-import { StateArchived } from './logFiles.ts';
 import { OwnCoolDowns } from './ownCoolDowns.ts';
 import type { RecordedDecision } from './recordedDecision.ts';
 import { replayLog } from './replayLog.ts';
@@ -30,7 +30,7 @@ test('repeats the decisions behind archived days as before, and counts those tha
 
   for (const { requestId, decidedAt } of left.filter(({ decision }) => decision === 'admission')) {
     const explained = explainFromLog({ location }, requestId).catch((error: Error) => error);
-    if (decidedAt < sealedAt) expect(await explained).toBeInstanceOf(StateArchived);
+    if (decidedAt < sealedAt) expect(await explained).toBeInstanceOf(MomentArchived);
   }
 });
 

@@ -78,7 +78,7 @@ function resultOf(input: SelectInput): string {
 }
 
 /** The account that the request recorded, or that the log says: earlier versions recorded only what the log did not have yet. */
-function pinnedTo(
+export function pinnedTo(
   hot: HotState,
   { digest, resolvedTo }: NonNullable<CompletedRequest['pin']>,
   overlay: RecordedChoice['overlay'],

@@ -63,4 +63,4 @@ export class OwnCoolDowns {
 }
 
 /** The name of a process's stream without its day, and without the number of a stream that replaced another one. */
-const processOf = (stream: string): string => stream.replace(/_\d{8}(_\d+)?$/, '');
+export const processOf = (stream: string): string => stream.replace(/_\d{8}(_\d+)?$/, '');

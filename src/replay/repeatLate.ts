@@ -57,7 +57,8 @@ function byDecidedAt(late: readonly LateDecision[]): [Position, Set<Position>][]
   return [...positions].sort(([a], [b]) => a - b);
 }
 
-function openEvents(location: string) {
+/** Reads single events of a log, and all changes of cool-downs. */
+export function openEvents(location: string) {
   const database = openForReading(location);
   const select = (where: string) => {
     const statement = database.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE ${where}`);

@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position, position } from '../domain/core/brands.ts';
 import type { RecordedEvent } from '../eventLog/eventLog.ts';
 import { createReader, type Page, type Reader } from '../eventLog/sqlite/reader.ts';
+import type { HotState } from '../state/fold/hotState.ts';
 import { firstPositionSince } from './firstPositionSince.ts';
 import { continueTo, firstFoldOf, type LogFiles } from './logFiles.ts';
 import type { DecisionKind, Difference } from './recordedDecision.ts';
 import { repeatLate } from './repeatLate.ts';
-import { type Repeated, Replayer } from './replayer.ts';
+import { type LateDecision, type Repeated, Replayer } from './replayer.ts';
 import { RequestCounter } from './requestCounter.ts';
 
 export interface ReplayLogOptions extends LogFiles {
@@ -19,6 +20,13 @@ export interface ReplayLogOptions extends LogFiles {
   readonly signal?: AbortSignal | undefined;
   /** See `Replayer`. */
   readonly lag?: number;
+}
+
+/** Follows the pass of a replay. */
+export interface PassFollower {
+  /** @param hot a fold of its own of the events before the first one @param head the last position that will be read */
+  readonly onBegin: (hot: HotState, head: Position) => void;
+  readonly onEvent: (event: RecordedEvent) => void;
 }
 
 /** What a replay found. */
@@ -40,28 +48,50 @@ export interface ReplayResult {
 
 /** Decisions about the first requests of a period were taken at most so many events before them, but for very long streams. */
 const MARGIN = 20_000;
-const MIN_TIME = instant(Number.MIN_SAFE_INTEGER);
-const MAX_TIME = instant(Number.MAX_SAFE_INTEGER);
+export const MIN_TIME = instant(Number.MIN_SAFE_INTEGER);
+export const MAX_TIME = instant(Number.MAX_SAFE_INTEGER);
+
+/** A replay with what another pass over the same events needs. */
+export interface RepeatedLog {
+  readonly result: ReplayResult;
+  /** The last position that was read. */
+  readonly head: Position;
+  /** The decisions that were recorded more than `lag` events after they were taken. */
+  readonly late: readonly LateDecision[];
+}
 
 /**
  * Repeats every decision about the requests of a period, from the log's file alone. Reads the log once, and a second time
  * only if a decision was recorded more than `lag` events after it was taken.
  * @throws as reading the log does; AbortError
  */
-export async function replayLog(options: ReplayLogOptions): Promise<ReplayResult> {
+export const replayLog = async (options: ReplayLogOptions): Promise<ReplayResult> => (await repeatLog(options)).result;
+
+/** Where a pass over the requests of a period begins: the fold of the events before them. @throws as `continueTo` does */
+export async function foldBefore(files: LogFiles, since: Instant, head: Position): Promise<HotState> {
+  const first = firstPositionSince(files.location, since) ?? head + 1;
+  const fold = firstFoldOf(files);
+  await continueTo(fold, files, position(Math.max(fold.state.position, first - 1 - MARGIN)));
+  return fold.state;
+}
+
+/** As `replayLog`. @param follower gets the same events, which are read once for both */
+export async function repeatLog(options: ReplayLogOptions, follower?: PassFollower): Promise<RepeatedLog> {
   const { location, since = MIN_TIME, until = MAX_TIME, onProgress, signal, lag } = options;
   const reader = createReader(location);
   try {
     const head = reader.head();
     const counter = new RequestCounter(since, until);
-    const first = firstPositionSince(location, since) ?? head + 1;
-    const fold = firstFoldOf(options);
-    await continueTo(fold, options, position(Math.max(fold.state.position, first - 1 - MARGIN)));
+    const hot = await foldBefore(options, since, head);
+    follower?.onBegin(await foldBefore(options, since, head), head);
     const isWanted = (event: RecordedEvent) => counter.count(event);
-    const replayer = new Replayer({ hot: fold.state, isWanted, ...(lag !== undefined && { lag }) });
-    for (const { events, failure } of pagesOf(reader, fold.state.position, head)) {
+    const replayer = new Replayer({ hot, isWanted, ...(lag !== undefined && { lag }) });
+    for (const { events, failure } of pagesOf(reader, hot.position, head)) {
       signal?.throwIfAborted();
-      for (const event of events) replayer.add(event);
+      for (const event of events) {
+        replayer.add(event);
+        follower?.onEvent(event);
+      }
       if (failure) throw failure;
       onProgress?.(events.at(-1)?.position ?? head, head);
       await nextTurn();
@@ -70,7 +100,7 @@ export async function replayLog(options: ReplayLogOptions): Promise<ReplayResult
     const again = late.length > 0 ? await repeatLate(options, late, signal) : undefined;
     if (again) addTo(found, again);
     const { counts, repeated, differences } = found;
-    return {
+    const result: ReplayResult = {
       ...counter.counts,
       choices: counts.choice,
       admissions: counts.admission,
@@ -78,12 +108,14 @@ export async function replayLog(options: ReplayLogOptions): Promise<ReplayResult
       archived: again?.archived ?? 0,
       differences,
     };
+    return { result, head, late };
   } finally {
     reader.close();
   }
 }
 
-function* pagesOf(reader: Reader, after: Position, upTo: Position): Generator<Page> {
+/** The events after a position, page by page. */
+export function* pagesOf(reader: Reader, after: Position, upTo: Position): Generator<Page> {
   for (let due = after; due < upTo; ) {
     const page = reader.page(due, upTo);
     yield page;

@@ -36,7 +36,7 @@ export interface ReplayerOptions {
 }
 
 /** A request of a minute. Under more load, or with longer streams, further decisions are late. */
-const LAG = 20_000;
+export const LAG = 20_000;
 
 /**
  * Repeats recorded decisions from the log alone: each from the fold at the position where it was taken and from what the

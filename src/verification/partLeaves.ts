@@ -1,7 +1,7 @@
 import { missingEntryOf } from '../integrity/leaf/missingEntry.ts';
 import { fullSubtreeRoot, HASH_BYTES, writeLeafHash } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
-import type { TreeComparer } from './treeComparer.ts';
+import { MAX_DIFFERENCES, type TreeComparer } from './treeComparer.ts';
 
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
@@ -30,7 +30,9 @@ export const nextTileStart = (index: number): number => Math.ceil(index / TILE_W
 /** Collects the leaf hashes of a part. */
 export class PartLeaves {
   readonly #comparer: TreeComparer | undefined;
-  readonly #entries: string[] = [];
+  /** Of the tile that is not compared yet. */
+  #entries: string[] = [];
+  readonly #differing: number[] = [];
   #first: number | undefined;
   #count = 0;
   #hashes = Buffer.allocUnsafeSlow(8 * TILE_BYTES);
@@ -60,6 +62,7 @@ export class PartLeaves {
   /** @returns undefined where positions are in another order: no leaf index follows from them */
   leaves(): ScannedLeaves | undefined {
     if (this.#first === undefined || !this.#isConsecutive) return undefined;
+    this.#compare();
     const hashes = this.#hashes.subarray(0, this.#count * HASH_BYTES);
     return {
       first: this.#first,
@@ -67,7 +70,7 @@ export class PartLeaves {
       gapsTo: this.#gapsTo,
       hashes,
       tileRoots: tileRoots(this.#first, hashes),
-      differing: this.#comparer?.compare(this.#first, hashes, this.#entries) ?? [],
+      differing: this.#differing,
     };
   }
 
@@ -75,7 +78,20 @@ export class PartLeaves {
     if (this.#count * HASH_BYTES === this.#hashes.length) this.#grow();
     writeLeafHash(entry, this.#hashes, this.#count * HASH_BYTES);
     this.#count += 1;
-    if (this.#comparer) this.#entries.push(entry);
+    if (!this.#comparer) return;
+    this.#entries.push(entry);
+    if ((this.#first as number) + this.#count === nextTileStart((this.#first as number) + this.#count)) this.#compare();
+  }
+
+  /** Compares the leaves since the last tile, so that few entries are kept. */
+  #compare(): void {
+    const [entries, count] = [this.#entries, this.#count];
+    if (!this.#comparer || entries.length === 0) return;
+    this.#entries = [];
+    if (this.#differing.length >= MAX_DIFFERENCES) return;
+    const from = count - entries.length;
+    const hashes = this.#hashes.subarray(from * HASH_BYTES, count * HASH_BYTES);
+    this.#differing.push(...this.#comparer.compare((this.#first as number) + from, hashes, entries));
   }
 
   #grow(): void {

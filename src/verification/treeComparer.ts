@@ -2,8 +2,8 @@ import { HASH_BYTES } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
 import { openTileReader } from '../integrity/tiles/sqliteTileStore.ts';
 
-/** Of a tree that is wrong throughout, the first leaves say enough. */
-const MAX_DIFFERENCES = 100;
+/** Of a tree that is wrong throughout, the first leaves of each part say enough. */
+export const MAX_DIFFERENCES = 100;
 
 /** Compares the leaves of a log with those that `tree.sqlite` has, for one thread. */
 export class TreeComparer {
@@ -17,17 +17,27 @@ export class TreeComparer {
   /**
    * Leaves that the tree does not have need no comparison: it may be behind.
    * @param first index of the first leaf
+   * @param hashes of consecutive leaves of one tile, 32 bytes each
+   * @param entries of these leaves
    * @returns the indexes of leaves whose hash or entry differs
    */
   compare(first: number, hashes: Buffer, entries: readonly string[]): number[] {
+    const from = first % TILE_WIDTH;
+    const tile = (first - from) / TILE_WIDTH;
+    const stored = (this.#tiles.readTile(0, tile) ?? Buffer.alloc(0)).subarray(from * HASH_BYTES);
+    const common = Math.min(stored.length, hashes.length);
+    const areHashesSame = stored.compare(hashes, 0, common, 0, common) === 0;
+    const bundle = this.#tiles.readBundle(tile);
+    if (areHashesSame && bundle && from === 0 && isBundleOf(bundle, entries)) return [];
+    const others = entriesOf(bundle, from);
     const differing: number[] = [];
-    const end = first + entries.length;
-    for (let index = first; index < end && differing.length < MAX_DIFFERENCES; ) {
-      const tile = Math.floor(index / TILE_WIDTH);
-      const next = Math.min((tile + 1) * TILE_WIDTH, end);
-      const own = hashes.subarray((index - first) * HASH_BYTES, (next - first) * HASH_BYTES);
-      differing.push(...this.#compareTile(tile, index % TILE_WIDTH, own, entries.slice(index - first, next - first)));
-      index = next;
+    for (const [offset, entry] of entries.entries()) {
+      const other = others.next();
+      const isOther = other.done !== true && other.value !== entry;
+      const [at, until] = [offset * HASH_BYTES, (offset + 1) * HASH_BYTES];
+      const isHashOther =
+        !areHashesSame && until <= common && !stored.subarray(at, until).equals(hashes.subarray(at, until));
+      if (isOther || isHashOther) differing.push(first + offset);
     }
     return differing;
   }
@@ -35,23 +45,20 @@ export class TreeComparer {
   close(): void {
     this.#tiles.close();
   }
+}
 
-  #compareTile(tile: number, from: number, own: Buffer, entries: readonly string[]): number[] {
-    const hashes = (this.#tiles.readTile(0, tile) ?? Buffer.alloc(0)).subarray(from * HASH_BYTES);
-    const stored = Math.min(hashes.length, own.length);
-    const areHashesSame = hashes.compare(own, 0, stored, 0, stored) === 0;
-    const others = entriesOf(this.#tiles.readBundle(tile), from);
-    const differing: number[] = [];
-    for (const [offset, entry] of entries.entries()) {
-      const other = others.next();
-      const isOther = other.done !== true && other.value !== entry;
-      const [at, until] = [offset * HASH_BYTES, (offset + 1) * HASH_BYTES];
-      const isHashOther =
-        !areHashesSame && until <= stored && !hashes.subarray(at, until).equals(own.subarray(at, until));
-      if (isOther || isHashOther) differing.push(tile * TILE_WIDTH + from + offset);
-    }
-    return differing;
-  }
+/** The two bytes before an entry of each length that most entries have. */
+const LENGTHS = Array.from({ length: 4_096 }, (_, length) => String.fromCharCode(length >> 8, length & 0xff));
+
+/**
+ * Whether a bundle has exactly these entries. Compares one text instead of decoding each of them, which works for ASCII only.
+ * @returns false also where that is not known
+ */
+function isBundleOf(bundle: Buffer, entries: readonly string[]): boolean {
+  let text = '';
+  for (const entry of entries) text += LENGTHS[entry.length] + entry;
+  if (text.length !== bundle.length || bundle.toString('latin1') !== text) return false;
+  return entries.every((entry) => Buffer.byteLength(entry) === entry.length);
 }
 
 /** The entries of a bundle from one on; one that ends within an entry has none behind that. */

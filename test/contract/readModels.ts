@@ -2,7 +2,10 @@ import { describe } from 'vitest';
 import type { Position } from '../../src/domain/core/brands.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { TestEvent } from './readModels/appending.ts';
+import { archivedDays } from './readModels/archivedDays.ts';
+import type { TestArchive } from './readModels/archiving.ts';
 import { history } from './readModels/history.ts';
+import { pastMoments } from './readModels/pastMoments.ts';
 import { progress } from './readModels/progress.ts';
 import { requestLogPages } from './readModels/requestLogPages.ts';
 import { requestLogSearch } from './readModels/requestLogSearch.ts';
@@ -13,6 +16,8 @@ import { usageTrends } from './readModels/usageTrends.ts';
 export interface ReadModelsUnderTest extends ReadModelPorts, AsyncDisposable {
   /** Appends events. @returns the position of the last one */
   append(...events: TestEvent[]): Promise<Position>;
+  /** Archives and restores days of the log, for `describeArchivedReadModels`. */
+  readonly archive?: TestArchive;
 }
 
 export type ReadModelsFactory = () => Promise<ReadModelsUnderTest>;
@@ -29,6 +34,15 @@ export function describeReadModels(name: string, createReadModels: ReadModelsFac
     requestTotals(createReadModels, scaled);
     usageTrends(createReadModels);
     history(createReadModels, scaled);
+    pastMoments(createReadModels, scaled);
     progress(createReadModels);
   });
 }
+
+/** The test suite of read models of a log with archived days, for any store. Takes seconds. */
+export const describeArchivedReadModels = (
+  name: string,
+  createReadModels: () => Promise<ReadModelsUnderTest & { readonly archive: TestArchive }>,
+): void => {
+  describe(`${name}: read models`, () => archivedDays(createReadModels));
+};

@@ -82,10 +82,10 @@ export function describeReplicationTarget(name: string, create: () => Promise<Re
       await stage.replicationTarget.append(events);
       const ids = events.map(({ id }) => id);
       const other = anEvent().id;
-      expect(await stage.replicationTarget.countWritten(ids)).toBe(9);
-      expect(await stage.replicationTarget.countWritten([...ids.slice(3, 7), other, ...ids.slice(7)])).toBe(4);
-      expect(await stage.replicationTarget.countWritten([other, ...ids])).toBe(0);
-      expect(await stage.replicationTarget.countWritten([])).toBe(0);
+      expect(await stage.replicationTarget.countWritten(stream, ids)).toBe(9);
+      expect(await stage.replicationTarget.countWritten(stream, [...ids.slice(3, 7), other, ...ids.slice(7)])).toBe(4);
+      expect(await stage.replicationTarget.countWritten(stream, [other, ...ids])).toBe(0);
+      expect(await stage.replicationTarget.countWritten(stream, [])).toBe(0);
     });
   });
 }

@@ -48,7 +48,7 @@ export function replicationTargetOverLog(log: EventLog): ReplicationTargetOverLo
       const outcome = await write(events);
       return delivery === 'delivered' ? outcome : unreachable;
     },
-    async countWritten(ids) {
+    async countWritten(_, ids) {
       if (store.isUnreachable) throw unreachable.error;
       const written = new Set((await Array.fromAsync(log.readAll(position(0)))).map(({ id }) => id));
       const missing = ids.findIndex((id) => !written.has(id));

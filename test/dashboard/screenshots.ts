@@ -22,6 +22,7 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'request-logs', path: '/request-logs' },
   { name: 'history', path: '/history' },
   { name: 'history-as-of', path: '/history/as-of' },
+  { name: 'integrity', path: '/integrity' },
   { name: 'firewall', path: '/firewall' },
   { name: 'connect', path: '/connect' },
   { name: 'settings', path: '/settings' },

@@ -1,61 +1,13 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parseVkey } from '../../src/integrity/notes/noteKeys.ts';
 import { checkPublished } from '../../src/integrity/published/checkPublished.ts';
 import { readPublished } from '../../src/integrity/published/readPublished.ts';
-import { managementApi } from '../durability/support/managementApi.ts';
-import { type ServiceProcess, serve } from '../durability/support/serve.ts';
-import { tempDir } from '../e2e/support/tempDir.ts';
+import { change, stage, vkeyOf } from '../support/integrity/publishingStage.ts';
 import { startProxyProgram } from '../support/proxies/proxyProgram.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-
-type Environment = Readonly<Record<string, string>>;
-
-/** Folders of a test: one that checkpoints are published to, and data folders by name. */
-async function stage() {
-  const root = await tempDir('checkpoints');
-  onTestFinished(() => root[Symbol.asyncDispose]());
-  const at = (name: string) => join(root.path, name);
-  const published = at('published');
-  cpSync(import.meta.dirname, published, { recursive: true, filter: (source) => source === import.meta.dirname });
-  const start = (name: string, env: Environment = {}, command?: readonly string[]): ServiceProcess => {
-    const service = serve({
-      folder: at(name),
-      env: { SVC_CHECKPOINT_DIR: published, SVC_DRAIN_SECONDS: '1', ...env },
-      ...(command && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
-    });
-    onTestFinished(() => service[Symbol.asyncDispose]());
-    return service;
-  };
-  return {
-    at,
-    published,
-    start,
-    /** Runs a command of svc to its end. */
-    command: (name: string, command: string, env?: Environment) => start(name, env, command.split(' ')).ended,
-    /** Starts a service, makes events, and stops it. @returns its lines */
-    async use(name: string, env?: Environment): Promise<string> {
-      const service = start(name, env);
-      await change(await service.listening());
-      return (await service.stop()).stdout.join('\n');
-    },
-    copy: (from: string, to: string) => cpSync(at(from), at(to), { recursive: true }),
-    sizes: () => readPublished(published).checkpoints.map(({ size }) => size),
-    /** What an auditor finds who was given the verifier key of a data folder. */
-    check: (name: string) => checkPublished(readPublished(published), [vkeyOf(at(name))]),
-  };
-}
-
-const vkeyOf = (folder: string) => parseVkey(readFileSync(join(folder, 'checkpoint.pub'), 'utf8').trim());
-
-async function change(url: string): Promise<void> {
-  for (let count = 0; count < 3; count += 1)
-    await managementApi(url).call('POST', '/api/api-keys', { name: `key ${count}` });
-}
 
 test('publishes at the stop what covers the last event, also without anything else to publish to', async () => {
   const { use, check, at, sizes } = await stage();

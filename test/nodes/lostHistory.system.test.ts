@@ -49,7 +49,11 @@ const positionsIn = (folder: string): string[] => {
 test.each([
   ['its mirror', ['mirror.mark', 'readmodels.sqlite', 'tree.sqlite'], 'mirror.sqlite'],
   ['the mark, without its mirror', ['mirror.sqlite'], 'mirror.mark'],
-  ['the read models, without its mirror and mark', ['mirror.sqlite', 'mirror.mark'], 'readmodels.sqlite'],
+  [
+    'the read models, without its mirror and mark',
+    ['mirror.sqlite', 'mirror.mark', 'tree.sqlite'],
+    'readmodels.sqlite',
+  ],
   ['the tree alone', ['mirror.sqlite', 'mirror.mark', 'readmodels.sqlite'], 'tree.sqlite'],
 ])('refuses an older copy of the store by %s, until the loss is accepted', SLOW, async (_what, deleted, source) => {
   const { cluster, backup, folder, remove } = await aCluster();

@@ -109,7 +109,7 @@ test('names the limit and its numbers when a limit refused the request', async (
     attempts: [],
     candidates: [],
   });
-  expect(explained.admission).toMatchObject({ verdict: 'refused', rule: 'limit', rule_version: 3 });
+  expect(explained.admission).toMatchObject({ verdict: 'refused', rule: 'limit', rule_version: 4 });
   const [limit] = explained.admission?.limits ?? [];
   expect(limit).toMatchObject({ id: explained.admission?.limit_id, limit_type: 'total_tokens', ceiling: 150 });
   expect((limit?.counted ?? 0) + (limit?.reserved ?? 0)).toBeGreaterThanOrEqual(150);

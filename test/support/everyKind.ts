@@ -19,11 +19,17 @@ export const everyKind: readonly HistoryEvent[] = readFileSync(
 /** Folds events as a start does. @param onFolded called after each event */
 export function foldHistory(history: readonly HistoryEvent[], onFolded: (fold: Fold) => void = () => {}): Fold {
   const fold = emptyFold(new Checkpoints(50));
-  history.forEach(({ version, data, ...rest }, index) => {
+  foldOn(fold, history, onFolded);
+  return fold;
+}
+
+/** Folds the events of a history that are behind a fold's position. @param onFolded called after each event */
+export function foldOn(fold: Fold, history: readonly HistoryEvent[], onFolded: (fold: Fold) => void = () => {}): void {
+  for (const [index, { version, data, ...rest }] of history.entries()) {
+    if (index < fold.state.position) continue;
     const event = { ...rest, data: upcast(rest.type, version, data), position: position(index + 1) } as RecordedEvent;
     fold.state.apply(event);
     fold.checkpoints.onFolded(fold.state, event);
     onFolded(fold);
-  });
-  return fold;
+  }
 }

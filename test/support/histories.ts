@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Instant, instant, microDollars, position } from '../../src/domain/core/brands.ts';
+import { type Instant, instant, microDollars, position, type TeamId } from '../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../src/domain/eventTypes.ts';
 import { limitTypeNames } from '../../src/domain/limits/limitTypes.ts';
 import { limitWindowNames } from '../../src/domain/limits/limitWindows.ts';
@@ -33,6 +33,8 @@ const record = <Fields extends Record<string, fc.Arbitrary<unknown>>>(fields: Fi
 const account = fc.constantFrom(1, 2, 3).map(accountId);
 const key = fc.constantFrom(1, 2, 3).map(keyId);
 const id = fc.integer({ min: 1, max: 6 }).map(uuid);
+const owner = fc.constantFrom('Ada', 'Grace');
+const team = fc.constantFrom(7, 8).map((n) => uuid(n) as TeamId);
 const model = fc.constantFrom('gpt-5', 'gpt-5.5');
 const moment = fc.integer({ min: -HOUR, max: 100 * HOUR }).map((ms) => later(ms));
 const digit = fc.constantFrom('a', 'b', 'c');
@@ -40,6 +42,11 @@ const amount = fc.nat(100_000);
 const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::7');
 const status = fc.constantFrom('active', 'paused', 'deactivated');
 const plan = fc.constantFrom('plus', 'pro');
+const operatorId = fc.constantFrom('op_1', 'op_2');
+const operator = record({ operatorId });
+const profile = { name: digit.map(sealed), email: digit.map(sealed) };
+const invitation = { invitationHash: digit.map(hash), expiresAt: moment };
+const role = fc.constantFrom('administrator', 'operator', 'auditor', 'member');
 const archivedDay = fc.constantFrom('2026-11-01', '2026-11-02');
 const archiveFile = record({ name: digit, bytes: fc.nat(1_000), sha256: digit.map(hash) });
 
@@ -75,6 +82,8 @@ const requested = {
   model,
   effort: orNull(fc.constant('high')),
   requestedAt: moment,
+  owner: orAbsent(owner),
+  team: orAbsent(team),
   admission: orAbsent(
     record({
       ...decision,
@@ -174,7 +183,16 @@ const kinds = {
   ApiKeyLimitsChanged: record({ keyId: key, name: digit, from: rules, to: rules }),
   ApiKeyUsageReset: record({ keyId: key, name: digit }),
   ApiKeyRegenerated: record({ keyId: key, name: digit, from: secret, to: secret }),
+  ApiKeyOwnerChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(owner) }),
+  ApiKeyTeamChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(team) }),
   ApiKeyDeleted: record({ keyId: key, name: digit }),
+  TeamCreated: record({ teamId: team, name: digit, rules }),
+  TeamRenamed: record({ teamId: team, from: digit, to: digit }),
+  TeamLimitsChanged: record({ teamId: team, name: digit, from: rules, to: rules }),
+  TeamUsageReset: record({ teamId: team, name: digit }),
+  TeamDeleted: record({ teamId: team, name: digit }),
+  OwnerLimitsChanged: record({ owner, from: rules, to: rules }),
+  OwnerUsageReset: record({ owner }),
   NodeStarted: record({
     node: fc.constantFrom('n1', 'n2'),
     boot: fc.constantFrom('b1', 'b2', 'b3'),
@@ -214,6 +232,39 @@ const kinds = {
     reason: fc.constant('case 7'),
   }),
   HoldLifted: record({ holdId: id, reason: fc.constant('case 7 is closed') }),
+  ManagementTokenCreated: record({
+    tokenId: id,
+    name: digit,
+    role,
+    ownerId: operatorId,
+    scopes: fc.constantFrom([], ['irreversible' as const]),
+    hash: digit.map(hash),
+    expiresAt: orNull(moment),
+  }),
+  ManagementTokenRevoked: record({ tokenId: id, name: digit }),
+  ManagementTokenUsed: record({ tokenId: id }),
+  OperatorInvited: record({ operatorId, ...profile, role, ...invitation }),
+  OperatorInvitationRenewed: record({ operatorId, ...invitation }),
+  OperatorInvitationAccepted: record({ operatorId, method: fc.constant('password') }),
+  OperatorPasswordSet: record({ operatorId, passwordId: id, passwordHash: digit.map(passwordHash) }),
+  OperatorProfileChanged: record({ operatorId, ...profile }),
+  OperatorRoleChanged: record({ operatorId, from: role, to: role }),
+  OperatorDisabled: operator,
+  OperatorEnabled: operator,
+  OperatorRemoved: operator,
+  OperatorForgotten: operator,
+  OperatorTotpConfigured: record({ operatorId, totpId: id, secret: digit.map(sealed), step: amount }),
+  OperatorTotpDisabled: record({ operatorId, totpId: id }),
+  OperatorRecoveryCodesMade: record({ operatorId, codes: fc.array(digit.map(hash), { maxLength: 3 }) }),
+  OperatorRecoveryCodeUsed: record({ operatorId, code: digit.map(hash) }),
+  OperatorSignInFailed: record({ operatorId, method: fc.constantFrom('password', 'totp') }),
+  ActionDenied: record({
+    operatorId,
+    action: fc.constant('GET /api/history'),
+    minute: orNull(moment),
+    count: fc.integer({ min: 1, max: 9 }),
+  }),
+  SessionReauthenticated: record({ sessionId: id }),
   IpAllowed: record({ ip: address.map(ip) }),
   IpRevoked: record({ ip: address.map(ip) }),
   DashboardPasswordSet: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),
@@ -221,7 +272,17 @@ const kinds = {
   DashboardPasswordRemoved: record({ passwordId: id }),
   TotpConfigured: record({ totpId: id, secret: digit.map(sealed), step: amount }),
   TotpDisabled: record({ totpId: id }),
-  SessionBegun: record({ sessionId: id, passwordId: id, totpId: orNull(id), replaces: orNull(id), expiresAt: moment }),
+  SessionBegun: record({
+    sessionId: id,
+    passwordId: orNull(id),
+    totpId: orNull(id),
+    replaces: orNull(id),
+    expiresAt: moment,
+    operatorId: orAbsent(operatorId),
+    method: orAbsent(fc.constantFrom('password', 'oidc')),
+    address: orAbsent(digit.map(sealed)),
+    userAgent: orAbsent(orNull(digit.map(sealed))),
+  }),
   SessionTotpVerified: record({ sessionId: id, replaces: id, totpId: id, step: amount }),
   SessionEnded: record({ sessionId: id }),
   SignInFailed: record({ method: fc.constant('password'), address }),
@@ -352,7 +413,13 @@ export const anyHistory = (events: { readonly minLength?: number; readonly maxLe
 
 /** Simplified stream names: each stream has one kind of subject. */
 function streamOf(type: string, data: unknown): string {
-  const { accountId: ofAccount, keyId: ofKey, linkId } = data as Record<string, string | undefined>;
+  const {
+    accountId: ofAccount,
+    keyId: ofKey,
+    teamId: ofTeam,
+    owner: ofOwner,
+    linkId,
+  } = data as Record<string, string | undefined>;
   if (['Request', 'Refusals', 'AccountsCooled', 'AccountRecovered'].some((start) => type.startsWith(start)))
     return 'requests-n1.b1_20260115';
   if (type.startsWith('Session') || type.startsWith('SignIn')) return 'sessions-n1.b1_20260115';
@@ -361,6 +428,8 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('AccountUsage')) return `accountUsage-${ofAccount}_202601`;
   if (type.startsWith('Account')) return `account-${ofAccount}`;
   if (type.startsWith('ApiKey')) return `apiKey-${ofKey}`;
+  if (type.startsWith('Team')) return `team-${ofTeam}`;
+  if (type.startsWith('Owner')) return `owner-${ofOwner}`;
   if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
   if (type.startsWith('Hold')) return 'holds-main';
   if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';

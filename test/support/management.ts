@@ -22,12 +22,14 @@ import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
 import { createRetainedKeys } from '../../src/management/accounts/retainedKeys.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
+import { DeniedActions } from '../../src/management/auth/deniedActions.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
 import type { SetupToken } from '../../src/management/auth/setupToken.ts';
 import { SignInRecorder } from '../../src/management/auth/signInRecorder.ts';
 import { createCommands } from '../../src/management/http/commands.ts';
 import { createViews } from '../../src/management/http/views.ts';
 import { type AccountLinksOptions, createAccountLinks } from '../../src/management/oauth/accountLinks.ts';
+import { createDirectory } from '../../src/management/people/directory.ts';
 import { LiveFeed } from '../../src/management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../src/management/resources/status.ts';
 import { directCalls } from '../../src/provider/outgoingProxy/directCalls.support.ts';
@@ -35,7 +37,8 @@ import { createAuthorization } from '../../src/provider/signIn/authorization.ts'
 import { createDeviceCodes } from '../../src/provider/signIn/deviceCodes.ts';
 import type { ReadModelPorts, ReadModels } from '../../src/readModels/readModels.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
-import { createExplain } from '../../src/replay/explain/createExplain.ts';
+import { keepReading } from '../../src/replay/reading/keepReading.ts';
+import { ReplayShelf } from '../../src/replay/service/replayShelf.ts';
 import { createCommandHandler, type HandleCommand } from '../../src/state/commands/commandHandler.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
@@ -111,6 +114,8 @@ export async function startManagement(
   const readModels = lazyReadModels({ folder, logPath });
   const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });
   const signIns = new SignInRecorder({ record: sink.record, hot, now, report, faults: collectFaults() });
+  const denied = new DeniedActions({ record: sink.record, now, report });
+  const directory = createDirectory({ vault, state: () => hot.state });
   const live = new LiveFeed({ hot, batchMs: 5, checkMs: 20 });
   const commands = createCommands({ log, handle: stageOptions.handle ?? createCommandHandler({ log, hot, now }) });
   const authBaseUrl = linking?.authBaseUrl ?? NO_PROVIDER;
@@ -128,6 +133,7 @@ export async function startManagement(
   const checkpoints = signedCheckpoints(tree);
   const jobs = new JobRunner<Actor>({ newId: randomUUID, now, report });
   const past = createPast({ log, hot, logPath });
+  const reading = keepReading({ location: logPath });
   const evidence = new EvidenceShelf({ folder, logName: basename(logPath), newId: randomUUID, now, parent: folder });
   const audits = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'audits' });
   const management = createManagement({
@@ -137,8 +143,11 @@ export async function startManagement(
     vault,
     ids: { newId: randomUUID, newKeyBytes: () => randomBytes(24) },
     now,
+    directory,
+    publicUrl: 'https://svc.example',
     dashboardAuth: {
       signIns,
+      denied,
       // The lowest cost: few tests are about hashing.
       passwords: createPasswords({ logN: 1 }),
       ...(stageOptions.setupToken && { setupToken: stageOptions.setupToken }),
@@ -160,13 +169,16 @@ export async function startManagement(
       restoreRows: log.restoreRows,
       folder: join(folder, 'archives'),
       holds: () => hot.state.holds.active.values(),
+      whenFolded: async () => hot.whenFolded(await log.head()),
       now,
     }),
     recordVerification: async (event, { actor, correlationId }) => {
       await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
     },
     clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),
-    explain: createExplain({ logPath, stateAt: async (at) => (await past.at({ position: at })).state }),
+    replays: new ReplayShelf(logPath),
+    explain: reading.explain,
+    blameEvents: reading,
     ...(stageOptions.connection && { connection: stageOptions.connection }),
     node: { name: 'test', isClockHeld: () => false },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
@@ -185,7 +197,9 @@ export async function startManagement(
     await new Promise((resolve) => server.close(resolve));
     await jobs.stop();
     await evidence.close();
+    await reading.close();
     await signIns.stop();
+    await denied.stop();
     await links.stop();
     hot.stop();
     await tree.close();
@@ -195,7 +209,23 @@ export async function startManagement(
   });
 
   return {
-    ...{ management, log, hot, vault, signIns, live, jobs, tree, checkpoints, now, folder, clock, port },
+    ...{
+      management,
+      log,
+      hot,
+      vault,
+      signIns,
+      denied,
+      directory,
+      live,
+      jobs,
+      tree,
+      checkpoints,
+      now,
+      folder,
+      clock,
+      port,
+    },
     /** Unexpected errors. */
     reported,
     /** Appends an event and waits until it is folded. */

@@ -1,11 +1,12 @@
 import { api, unwrap } from './api/client.ts';
 import { resource } from './live/resource.svelte.ts';
 
-/** Names of accounts and keys by ID. Call it while a component initialises. */
+/** Names of accounts, keys and teams by ID. Call it while a component initialises. */
 export function createNameLookup() {
   const lists = {
     accounts: resource('accounts', () => unwrap(api.GET('/api/accounts')), { on: ['account'] }),
     keys: resource('api-keys', () => unwrap(api.GET('/api/api-keys')), { on: ['apiKey'] }),
+    teams: resource('teams', () => unwrap(api.GET('/api/teams')), { on: ['team'] }),
   };
   const accounts = $derived(
     lists.accounts.data?.accounts.map(({ account_id, email }) => ({ id: account_id, name: email })) ?? [],
@@ -13,6 +14,7 @@ export function createNameLookup() {
   const keys = $derived(lists.keys.data?.map(({ id, name }) => ({ id, name })) ?? []);
   const emails = $derived(new Map(accounts.map(({ id, name }) => [id, name])));
   const keyNames = $derived(new Map(keys.map(({ id, name }) => [id, name])));
+  const teamNames = $derived(new Map(lists.teams.data?.map(({ id, name }) => [id, name]) ?? []));
   return {
     get accounts() {
       return accounts;
@@ -28,6 +30,8 @@ export function createNameLookup() {
     account: (id: string): string => emails.get(id) ?? id,
     /** The name; the start of the ID of a deleted key. */
     key: (id: string): string => keyNames.get(id) ?? id.slice(0, 8),
+    /** The name; the start of the ID of a deleted team. */
+    team: (id: string): string => teamNames.get(id) ?? id.slice(0, 8),
   };
 }
 

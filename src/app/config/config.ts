@@ -94,6 +94,8 @@ const environment = z.object({
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
   /** Port to listen on; 0 picks a free one. */
   SVC_PORT: integer(0, 65_535).default(2455),
+  /** The address under which people open the dashboard; links in invitations begin with it. Never taken from a request. */
+  SVC_PUBLIC_URL: httpUrl.optional(),
   /** Port to which browsers return after signing in at the provider; open only during a sign-in. 0 picks a free one. */
   SVC_OAUTH_CALLBACK_PORT: integer(0, 65_535).default(1455),
   /** The data folder; one process at a time uses it. */

@@ -4,26 +4,30 @@ import { JobRunning, JobsStopped } from '../../lib/jobs/jobRunner.ts';
 import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
 
-const FIRST_AFTER_MS = 60_000;
-const INTERVAL_MS = 3_600_000;
+const TIMING = { firstAfterMs: 60_000, intervalMs: 3_600_000 };
+const FOLD_MS = 30_000;
 
 /** The folder of archive files. */
 export const archiveFolderOf = (config: Pick<Config, 'SVC_ARCHIVE_DIR' | 'SVC_DATA_DIR'>, dir?: string): string =>
   resolve(dir ?? config.SVC_ARCHIVE_DIR ?? join(config.SVC_DATA_DIR, 'archives'));
 
-/** @returns undefined for a store whose days cannot be archived */
+/** Archives days of a running service. */
 export function createArchiving({ config, store, hot, now }: Pick<Foundation, 'config' | 'store' | 'hot' | 'now'>) {
-  return (
-    store.archiving &&
-    new Archiving({
-      ...store.archiving,
-      log: store.log,
-      logPath: store.logPath,
-      folder: archiveFolderOf(config),
-      holds: () => hot.state.holds.active.values(),
-      now,
-    })
-  );
+  return new Archiving({
+    ...store.archiving,
+    log: store.log,
+    logPath: store.logPath,
+    folder: archiveFolderOf(config),
+    holds: () => hot.state.holds.active.values(),
+    whenFolded: async () => hot.whenFolded(await store.log.head(), FOLD_MS),
+    now,
+  });
+}
+
+/** What the policy needs of the service. */
+export interface RetentionFoundation extends Pick<Foundation, 'jobs' | 'now' | 'report'> {
+  readonly config: Pick<Config, 'SVC_RETENTION_REQUEST_DAYS'>;
+  readonly clock: { readonly limitClock: { readonly isHeld: boolean } };
 }
 
 /**
@@ -32,15 +36,16 @@ export function createArchiving({ config, store, hot, now }: Pick<Foundation, 'c
  * @returns what ends it
  */
 export function startRetention(
-  { config, clock, jobs, report }: Pick<Foundation, 'config' | 'clock' | 'jobs' | 'report'>,
-  archiving: Archiving | undefined,
+  { config, clock, jobs, now, report }: RetentionFoundation,
+  archiving: Pick<Archiving, 'archive'>,
+  { firstAfterMs, intervalMs } = TIMING,
 ): () => void {
   const days = config.SVC_RETENTION_REQUEST_DAYS;
-  if (days === undefined || !archiving) return () => undefined;
+  if (days === undefined) return () => undefined;
   const actor = { kind: 'system', reason: 'requests stay for SVC_RETENTION_REQUEST_DAYS' } as const;
   let done = '';
   const run = (): void => {
-    const today = new Date().toISOString().slice(0, 10);
+    const today = new Date(now()).toISOString().slice(0, 10);
     if (today === done || clock.limitClock.isHeld) return;
     try {
       jobs.start({
@@ -57,8 +62,8 @@ export function startRetention(
       if (!(error instanceof JobRunning || error instanceof JobsStopped)) report(error);
     }
   };
-  const first = setTimeout(run, FIRST_AFTER_MS).unref();
-  const timer = setInterval(run, INTERVAL_MS).unref();
+  const first = setTimeout(run, firstAfterMs).unref();
+  const timer = setInterval(run, intervalMs).unref();
   return () => {
     clearTimeout(first);
     clearInterval(timer);

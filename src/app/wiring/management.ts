@@ -4,23 +4,25 @@ import { basename, resolve } from 'node:path';
 import { EvidenceShelf } from '../../evidence/shelf/evidenceShelf.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
-import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
 import { createRetainedKeys } from '../../management/accounts/retainedKeys.ts';
 import { createManagement, type ManagementOptions } from '../../management/app.ts';
+import { DeniedActions } from '../../management/auth/deniedActions.ts';
 import { createSetupToken } from '../../management/auth/setupToken.ts';
 import { SignInRecorder } from '../../management/auth/signInRecorder.ts';
-import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
 import { createCommands } from '../../management/http/commands.ts';
 import { createViews } from '../../management/http/views.ts';
 import { createAccountLinks } from '../../management/oauth/accountLinks.ts';
+import { createDirectory } from '../../management/people/directory.ts';
 import { LiveFeed } from '../../management/resources/live/liveFeed.ts';
 import type { NodeStatus } from '../../management/resources/status.ts';
 import { createAuthorization } from '../../provider/signIn/authorization.ts';
 import { createDeviceCodes } from '../../provider/signIn/deviceCodes.ts';
 import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
-import { createExplain } from '../../replay/explain/createExplain.ts';
+import { keepReading } from '../../replay/reading/keepReading.ts';
+import { ReplayShelf } from '../../replay/service/replayShelf.ts';
 import { createPast } from '../../state/past/past.ts';
+import { snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
 import { createArchiving, startRetention } from './archiving.ts';
 import { createClientKey } from './clientKey.ts';
@@ -36,40 +38,46 @@ export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integ
   readonly isHttps: (request: IncomingMessage) => boolean;
   /** Whether a client is known to run on this machine. */
   readonly isThisMachine: (request: ClientRequest) => boolean;
+  /** The address under which people open the dashboard, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 /** The management API with its background work. */
 export interface ManagementSurface {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Called once the service listens: prints pending announcements and resumes open sign-ins at the provider. */
+  /** Resumes open sign-ins at the provider. */
   start(): Promise<void>;
   /** Ends the streams of `GET /api/live`. */
   endLive(): void;
   stop(): Promise<void>;
 }
 
-/** Creates the management surface after destroying the data keys that an interrupted deletion left in the vault. */
-export async function createManagementSurface(
+/** Creates the management surface. Called once the service listens: if it cannot listen, its set-up token is useless. */
+export function createManagementSurface(
   foundation: Foundation,
-  { pendingState, provider, readModels, integrity, clientAddress, isHttps, isThisMachine }: ManagementSurfaceOptions,
-): Promise<ManagementSurface> {
+  {
+    pendingState,
+    provider,
+    readModels,
+    integrity,
+    clientAddress,
+    isHttps,
+    isThisMachine,
+    publicUrl,
+  }: ManagementSurfaceOptions,
+): ManagementSurface {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
   const { log, vault } = store;
   const { records } = pendingState;
-  await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
-  await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
-
-  // Held back until the service listens: if it cannot listen, the token is useless.
-  const announcements: string[] = [];
-  let announce = (line: string): void => void announcements.push(line);
   const setupToken = createSetupToken({
     hot,
     configured: config.SVC_SETUP_TOKEN,
     newToken: () => randomBytes(24).toString('base64url'),
     announce: (token) =>
-      announce(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
+      print(`No dashboard password is set. To set it from another machine, use setup_token ${token}`),
   });
   const signIns = new SignInRecorder({ record: records.recordSession, hot, now, report, faults });
+  const denied = new DeniedActions({ record: records.recordSession, now, report });
   const live = new LiveFeed({ hot });
   const commands = createCommands({ log, handle });
   const authBaseUrl = config.SVC_AUTH_BASE_URL;
@@ -88,6 +96,10 @@ export async function createManagementSurface(
   });
   const evidence = new EvidenceShelf({ folder: folder.path, logName: basename(store.logPath), newId, now });
   const past = createPast({ log, hot, logPath: store.logPath });
+  const reading = keepReading({
+    location: store.logPath,
+    snapshots: { folder: folder.file('snapshots'), key: snapshotKey(vault) },
+  });
   const archiving = createArchiving(foundation);
   const stopRetention = startRetention(foundation, archiving);
   const management = createManagement({
@@ -102,7 +114,9 @@ export async function createManagementSurface(
     vault,
     ids: { newId, newKeyBytes: () => randomBytes(24) },
     now,
-    dashboardAuth: { signIns, setupToken },
+    directory: createDirectory({ vault, state: () => hot.state }),
+    publicUrl,
+    dashboardAuth: { signIns, denied, setupToken },
     links,
     live,
     jobs,
@@ -125,10 +139,9 @@ export async function createManagementSurface(
       isThisMachine,
       allowsOpen: config.SVC_ALLOW_OPEN,
     }),
-    explain: createExplain({
-      logPath: store.logPath,
-      stateAt: async (at) => (await past.at({ position: at })).state,
-    }),
+    replays: new ReplayShelf(store.logPath),
+    explain: reading.explain,
+    blameEvents: reading,
     connection: { clientAddress, isHttps },
     nodeStatus: () => nodeStatusOf(foundation, pendingState),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
@@ -141,17 +154,15 @@ export async function createManagementSurface(
 
   return {
     serve: management.callback(),
-    async start() {
-      announce = print;
-      for (const line of announcements) print(line);
-      await links.start();
-    },
+    start: links.start,
     endLive: () => live.stop(),
     async stop() {
       stopRetention();
       await links.stop();
       await signIns.stop();
+      await denied.stop();
       await evidence.close();
+      await reading.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { Ledger } from '../../proxy/admission/ledger.ts';
 import { RecentlyShared } from '../../proxy/admission/recentlyShared.ts';
 import { type AmountOn, SharedLimits } from '../../proxy/admission/sharedLimits.ts';
 import { Cooldowns } from '../../proxy/exchange/cooldowns.ts';
+import { rulesOf } from '../../state/fold/limitLevels.ts';
 import type { Foundation } from './foundation.ts';
 import { createNodeRecords, type NodeRecords } from './nodeRecords.ts';
 
@@ -37,7 +38,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
     announced.onFolded(event);
     recent.onFolded(event);
     if (event.type === 'ClockAccepted') {
-      ledger.mergeLaterWindows((keyId) => hot.state.apiKeys.get(keyId)?.rules ?? [], event.data.to);
+      ledger.mergeLaterWindows((holder) => rulesOf(hot.state, holder), event.data.to);
     }
     if (event.type === 'RequestCompleted') ledger.release(event.data.requestId);
   });
@@ -46,7 +47,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
   const { pending, recordRequest: record } = records;
   const cooldowns = new Cooldowns({ folded: hot.state.coolDowns, record, isOfThisStart, now });
   hot.onFolded((event) => cooldowns.onFolded(event));
-  const usedElsewhere: AmountOn = (keyId, ruleId, at) => pending?.usedOn(keyId, ruleId, at) ?? 0;
+  const usedElsewhere: AmountOn = (holder, ruleId, at) => pending?.usedOn(holder, ruleId, at) ?? 0;
   return {
     ledger,
     cooldowns,
@@ -66,10 +67,10 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
       hot: hot.state,
       nodes: () => nodes.count,
       isCutOff: () => store.cutOffSince !== undefined,
-      ownOn: (keyId, ruleId, at) => ledger.reservedOn(keyId, ruleId, at) + usedElsewhere(keyId, ruleId, at),
-      announcedOn: (keyId, ruleId, at) => announced.ownOn(keyId, ruleId, at),
-      recentOn: (keyId, ruleId, at) => recent.amountOn(keyId, ruleId, at),
-      foreignOn: (keyId, ruleId, at) => announced.foreignOn(keyId, ruleId, at),
+      ownOn: (holder, ruleId, at) => ledger.reservedOn(holder, ruleId, at) + usedElsewhere(holder, ruleId, at),
+      announcedOn: (holder, ruleId, at) => announced.ownOn(holder, ruleId, at),
+      recentOn: (holder, ruleId, at) => recent.amountOn(holder, ruleId, at),
+      foreignOn: (holder, ruleId, at) => announced.foreignOn(holder, ruleId, at),
     }),
     usedElsewhere,
     isOfThisStart,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { onKey } from '../../../test/support/levels.ts';
 import { accountId, hash, keyId, later, limitRule, NOW, recorded, uuid } from '../../../test/support/specification.ts';
 import { ApiKeyCreated } from '../../domain/apiKey/events.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
@@ -120,7 +121,7 @@ test('counts each event of its own once, whether the log or the outbox delivers 
       const node = await startNode();
       const { ledger, records, sharedLimits } = await node.start();
       const { pending } = records;
-      for (const id of OPEN) ledger.reserve({ id: key, rules }, id, NOW, [[1, USED]]);
+      for (const id of OPEN) ledger.reserve(id, NOW, onKey({ id: key, rules }, [[1, USED]]));
       const total = () =>
         usedAt(node.hot.state.counters.get(key), rules[0] as never, NOW) + sharedLimits.knownOn(key, 1, NOW);
 

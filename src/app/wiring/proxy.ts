@@ -87,8 +87,10 @@ export async function createProxySurface(
     },
     rememberOutput: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     record,
-    isAnnouncedAtOnce: ({ key, model, admission }) =>
-      key !== null && admission !== undefined && sharedLimits.isNearShare(key, model, admission.asOf),
+    nearShare: ({ key, model, admission }) =>
+      key === null || admission === undefined
+        ? []
+        : sharedLimits.holdersNearShare({ keyId: key.id, owner: key.owner, team: key.team }, model, admission.asOf),
     isShared: () => sharedLimits.nodes > 1,
     idleLimits: { idleMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000, keepAliveMs: KEEP_ALIVE_MS },
     report,

@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import { findLossAfterCatchUp } from './outboxLoss.ts';
+import { createSharedArchive } from './sharedArchive.ts';
 import { openSharedLog } from './sharedLog.ts';
 import type { Store, StoreIo } from './store.ts';
 import { watchDataFolder } from './watchDataFolder.ts';
@@ -84,7 +85,7 @@ export async function openSharedStore(
       logPath,
       isFailing: outbox.isFailing,
       outbox,
-      archiving: undefined,
+      archiving: { shared: createSharedArchive({ eventStore, folder, report }) },
       leases: eventStore.leases,
       checkpoints: eventStore.checkpoints,
       get cutOffSince() {

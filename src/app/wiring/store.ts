@@ -1,9 +1,9 @@
+import type { ArchiveHost } from '../../archive/archiveHost.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { CheckpointStream } from '../../eventLog/checkpointStream.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { LeaseStreams } from '../../eventLog/leaseStreams.ts';
 import type { Outbox } from '../../eventLog/outbox/outbox.ts';
-import type { SqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { Print } from '../../lib/log/line.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -28,8 +28,8 @@ export interface Store {
   readonly isFailing: () => boolean;
   /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
-  /** Removes and restores rows of archived days; undefined with a shared store. */
-  readonly archiving: Pick<SqliteEventLog, 'removeRows' | 'restoreRows'> | undefined;
+  /** What archiving days needs: to remove and restore rows, or the streams of a shared store. */
+  readonly archiving: Pick<ArchiveHost, 'removeRows' | 'restoreRows' | 'shared'>;
   /** For electing the leader of tasks that only one node may run; undefined when embedded. */
   readonly leases: LeaseStreams | undefined;
   /** Signed checkpoints that nodes share; undefined when embedded. */

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { at, DAY, hash, keyId, later, limitRule, NOW, specification } from '../../../test/support/specification.ts';
-import { type ApiKeyChanges, type ApiKeyCommand, type LimitRuleInput, apiKey as rules } from './decide.ts';
+import {
+  at,
+  DAY,
+  hash,
+  keyId,
+  later,
+  limitRule,
+  NOW,
+  specification,
+  uuid,
+} from '../../../test/support/specification.ts';
+import type { TeamId } from '../core/brands.ts';
+import type { LimitRuleInput } from '../limits/changeRules.ts';
+import { type ApiKeyChanges, type ApiKeyCommand, apiKey as rules } from './decide.ts';
 import {
   ApiKeyActivated,
   ApiKeyCreated,
@@ -9,8 +21,10 @@ import {
   ApiKeyExpiryChanged,
   ApiKeyLimitsChanged,
   ApiKeyModelsChanged,
+  ApiKeyOwnerChanged,
   ApiKeyRegenerated,
   ApiKeyRenamed,
+  ApiKeyTeamChanged,
   ApiKeyUsageReset,
 } from './events.ts';
 
@@ -355,3 +369,44 @@ test('late events do not restore a deleted key', () =>
       .given(created, deleted, ApiKeyActivated({ keyId: id, name }), ApiKeyRenamed({ keyId: id, from: name, to: 'x' }))
       .state(),
   ).toBeUndefined());
+
+describe('owner and team', () => {
+  const [search, ads] = [uuid(7) as TeamId, uuid(8) as TeamId];
+  const owned = ApiKeyCreated({ ...plain, owner: 'Ada', team: search });
+
+  test('come with the key, and change by themselves', () => {
+    apiKey.when(create({ owner: ' Ada ', team: search })).then(owned);
+    apiKey.when(create({ owner: null, team: null })).then(created);
+    apiKey
+      .given(owned)
+      .when(change({ owner: 'Grace', team: ads }))
+      .then(
+        ApiKeyOwnerChanged({ keyId: id, name, from: 'Ada', to: 'Grace' }),
+        ApiKeyTeamChanged({ keyId: id, name, from: search, to: ads }),
+      );
+    apiKey
+      .given(owned)
+      .when(change({ owner: 'Ada ', team: search, name }))
+      .then();
+  });
+
+  test('are taken away by null, and kept where they are omitted', () => {
+    const without = apiKey.given(owned).when(change({ owner: null, team: null }));
+    without.then(
+      ApiKeyOwnerChanged({ keyId: id, name, from: 'Ada', to: null }),
+      ApiKeyTeamChanged({ keyId: id, name, from: search, to: null }),
+    );
+    expect(without.state()).toEqual(apiKey.given(created).when(change({})).state());
+    expect(
+      apiKey
+        .given(owned)
+        .when(change({ name: 'other' }))
+        .state(),
+    ).toMatchObject({ owner: 'Ada', team: search });
+  });
+
+  test.each(['', ' ', '.', '..', 'a\tb', 'x'.repeat(129)])('refuse the owner "%s"', (owner) => {
+    apiKey.when(create({ owner })).refuses('invalid_api_key_payload', { param: 'owner' });
+    apiKey.given(owned).when(change({ owner })).refuses('invalid_api_key_payload', { param: 'owner' });
+  });
+});

@@ -1,17 +1,10 @@
-import type { ApiKeyId, Instant } from '../core/brands.ts';
+import type { ApiKeyId, Instant, TeamId } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
-import type { LimitRule, OnExceeded } from '../limits/limitRule.ts';
-import type { LimitType } from '../limits/limitTypes.ts';
-import type { LimitWindow } from '../limits/limitWindows.ts';
-import {
-  isModelKept,
-  MAX_ALLOWED_MODELS,
-  MAX_LIMITS,
-  MAX_MODEL_BYTES,
-  shortenedModels,
-  shortenedRules,
-} from './bounds.ts';
+import { isModelKept, MAX_MODEL_BYTES } from '../limits/bounds.ts';
+import { type LimitRuleInput, rulesChange } from '../limits/changeRules.ts';
+import { readOwner } from '../owner/ownerName.ts';
+import { MAX_ALLOWED_MODELS, shortenedModels } from './bounds.ts';
 import {
   ApiKeyActivated,
   ApiKeyCreated,
@@ -21,20 +14,13 @@ import {
   ApiKeyExpiryChanged,
   ApiKeyLimitsChanged,
   ApiKeyModelsChanged,
+  ApiKeyOwnerChanged,
   ApiKeyRegenerated,
   ApiKeyRenamed,
+  ApiKeyTeamChanged,
   ApiKeyUsageReset,
 } from './events.ts';
 import { type ApiKey, type ApiKeyState, evolve, initialState } from './state.ts';
-
-export interface LimitRuleInput {
-  readonly limitType: LimitType;
-  readonly limitWindow: LimitWindow;
-  readonly maxValue: number;
-  readonly modelFilter: string | null;
-  /** By default an existing rule keeps its own, and a new one finishes streams. */
-  readonly onExceeded?: OnExceeded | undefined;
-}
 
 /** What is stored of a key's value. */
 export interface KeyValue {
@@ -49,13 +35,17 @@ export interface ApiKeyChanges {
   readonly expiresAt?: Instant | null | undefined;
   readonly isActive?: boolean | undefined;
   readonly limits?: readonly LimitRuleInput[] | undefined;
+  /** Null: none. */
+  readonly owner?: string | null | undefined;
+  /** Null: none. Of a team that exists. */
+  readonly team?: TeamId | null | undefined;
   readonly resetUsage?: boolean | undefined;
 }
 
 export type ApiKeyCommand =
   | ({ type: 'CreateApiKey'; keyId: ApiKeyId; value: KeyValue; name: string } & Pick<
       ApiKeyChanges,
-      'allowedModels' | 'expiresAt' | 'limits'
+      'allowedModels' | 'expiresAt' | 'limits' | 'owner' | 'team'
     >)
   | { type: 'ChangeApiKey'; keyId: ApiKeyId; changes: ApiKeyChanges }
   | { type: 'RegenerateApiKey'; keyId: ApiKeyId; value: KeyValue }
@@ -65,6 +55,8 @@ export type ApiKeyCommand =
 export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow }: Context): ApiKeyEvent[] {
   if (command.type === 'CreateApiKey') {
     if (state) refuse('conflict', { keyId: command.keyId });
+    const { owner, team } = command;
+    const none = { rules: [], nextRuleId: 1 };
     return [
       ApiKeyCreated({
         keyId: command.keyId,
@@ -72,7 +64,9 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
         name: validName(command.name),
         allowedModels: normalModels(command.allowedModels ?? null),
         expiresAt: command.expiresAt ?? null,
-        rules: mergeRules([], command.limits ?? [], 1, windowsNow),
+        rules: rulesChange(none, command.limits ?? [], windowsNow, refuseRules)?.to ?? [],
+        ...(owner != null && { owner: validOwner(owner) }),
+        ...(team != null && { team }),
       }),
     ];
   }
@@ -104,52 +98,32 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant)
   if (changes.isActive !== undefined && changes.isActive !== key.isActive) {
     events.push(changes.isActive ? ApiKeyActivated({ keyId, name }) : ApiKeyDeactivated({ keyId, name }));
   }
-  if (changes.limits !== undefined) {
-    const from = key.rules;
-    const to = mergeRules(from, changes.limits, key.nextRuleId, windowsNow);
-    if (!isSame(from, to)) events.push(ApiKeyLimitsChanged({ keyId, name, from: shortenedRules(from), to }));
-  }
+  const change = changes.limits && rulesChange(key, changes.limits, windowsNow, refuseRules);
+  if (change) events.push(ApiKeyLimitsChanged({ keyId, name, ...change }));
+  events.push(...decideMoves(changes, key, name));
   if (changes.resetUsage) events.push(ApiKeyUsageReset({ keyId, name }));
   return events;
 }
 
-/** Type, window and model identify a rule: only its `maxValue` and `onExceeded` can change. */
-function mergeRules(
-  existing: readonly LimitRule[],
-  wanted: readonly LimitRuleInput[],
-  firstFreeId: number,
-  windowsNow: Instant,
-): LimitRule[] {
-  requireAtMost(MAX_LIMITS, wanted.length, 'limits');
-  let nextId = firstFreeId;
-  const known = new Map(existing.map((rule) => [identityOf(rule), rule]));
-  const seen = new Set<string>();
-  return wanted.map((input, index) => {
-    const modelFilter = input.modelFilter?.trim() || null;
-    if (modelFilter !== null) requireKept(modelFilter, `limits.${index}.model_filter`);
-    const identity = identityOf({ ...input, modelFilter });
-    if (seen.has(identity)) {
-      refuse('invalid_api_key_payload', {
-        param: `limits.${index}`,
-        problem: 'repeats a rule: type, window and model_filter together must be unique',
-      });
-    }
-    seen.add(identity);
-    if (!Number.isSafeInteger(input.maxValue) || input.maxValue < 1) {
-      refuse('invalid_api_key_payload', {
-        param: `limits.${index}.max_value`,
-        problem: 'must be a whole number of at least 1',
-      });
-    }
-    const same = known.get(identity);
-    const { limitType, limitWindow, maxValue, onExceeded = same?.onExceeded ?? 'finish' } = input;
-    if (same) return { ...same, maxValue, onExceeded };
-    return { id: nextId++, limitType, limitWindow, maxValue, modelFilter, createdAt: windowsNow, onExceeded };
-  });
+/** A key moves to another owner or team; what it has used stays where it was counted. */
+function decideMoves({ owner, team }: ApiKeyChanges, key: ApiKey, name: string): ApiKeyEvent[] {
+  const { id: keyId } = key;
+  const events: ApiKeyEvent[] = [];
+  if (owner !== undefined) {
+    const [from, to] = [key.owner ?? null, owner === null ? null : validOwner(owner)];
+    if (from !== to) events.push(ApiKeyOwnerChanged({ keyId, name, from, to }));
+  }
+  if (team !== undefined && team !== (key.team ?? null))
+    events.push(ApiKeyTeamChanged({ keyId, name, from: key.team ?? null, to: team }));
+  return events;
 }
 
-const identityOf = ({ limitType, limitWindow, modelFilter }: LimitRuleInput) =>
-  JSON.stringify([limitType, limitWindow, modelFilter]);
+const refuseRules = (details: object): never => refuse('invalid_api_key_payload', { ...details });
+
+function validOwner(text: string): string {
+  const read = readOwner(text);
+  return 'owner' in read ? read.owner : refuse('invalid_api_key_payload', { param: 'owner', problem: read.problem });
+}
 
 function validName(name: string): string {
   const trimmed = name.trim();

@@ -1,9 +1,8 @@
 import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
 import { apiKeyIdSchema, instantSchema } from '../core/schemas.ts';
-import { type LimitRule, limitRuleSchema, upcastRule } from '../limits/limitRule.ts';
+import { limitRulesSchema as rules, shownRules, upcastRule } from '../limits/limitRule.ts';
 
-const rules = schema((z) => z.array(limitRuleSchema(z)));
 const models = schema((z) => z.array(z.string()).nullable());
 const subject = schema((z) => z.object({ keyId: apiKeyIdSchema(z) }));
 const sha256 = schema((z) => z.string().regex(/^[0-9a-f]{64}$/));
@@ -91,6 +90,18 @@ export const ApiKeyRegenerated = event('ApiKeyRegenerated', {
   describe: ({ name, to }) => `API key "${name}" got a new value (${to.prefix}...)`,
 });
 
+export const ApiKeyOwnerChanged = event('ApiKeyOwnerChanged', {
+  version: 1,
+  data: (z) => subject(z).extend({ name: z.string(), from: z.string().nullable(), to: z.string().nullable() }),
+  describe: ({ name, from, to }) => `API key "${name}" belongs to ${shownOwner(to)} (before: ${shownOwner(from)})`,
+});
+
+export const ApiKeyTeamChanged = event('ApiKeyTeamChanged', {
+  version: 1,
+  data: (z) => subject(z).extend({ name: z.string(), from: z.string().nullable(), to: z.string().nullable() }),
+  describe: ({ name, from, to }) => `API key "${name}" is in ${shownTeam(to)} (before: ${shownTeam(from)})`,
+});
+
 export const ApiKeyDeleted = event('ApiKeyDeleted', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string() }),
@@ -98,11 +109,9 @@ export const ApiKeyDeleted = event('ApiKeyDeleted', {
 });
 
 const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');
+const shownOwner = (owner: string | null) => (owner === null ? 'no owner' : `owner "${owner}"`);
+const shownTeam = (team: string | null) => (team === null ? 'no team' : `team ${team}`);
 const shownTime = (at: number | null) => (at === null ? 'never' : new Date(at).toISOString());
-const shownRules = (list: readonly LimitRule[]) => (list.length === 0 ? 'no limits' : list.map(shownRule).join(', '));
-const shownRule = ({ maxValue, limitType, limitWindow, modelFilter, onExceeded }: LimitRule) =>
-  `${maxValue} ${limitType} ${limitWindow}${modelFilter ? ` on ${modelFilter}` : ''}${onExceeded === 'stop' ? ', stopping streams' : ''}`;
-
 export type ApiKeyEvent =
   | EventOf<typeof ApiKeyCreated>
   | EventOf<typeof ApiKeyRenamed>
@@ -113,4 +122,6 @@ export type ApiKeyEvent =
   | EventOf<typeof ApiKeyLimitsChanged>
   | EventOf<typeof ApiKeyUsageReset>
   | EventOf<typeof ApiKeyRegenerated>
+  | EventOf<typeof ApiKeyOwnerChanged>
+  | EventOf<typeof ApiKeyTeamChanged>
   | EventOf<typeof ApiKeyDeleted>;

@@ -1,9 +1,9 @@
 import type { ApiKeyId, Instant } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
-import type { LimitRule } from '../limits/limitRule.ts';
+import { type Limited, withRules } from '../limits/changeRules.ts';
 import type { ApiKeyEvent } from './events.ts';
 
-export interface ApiKey {
+export interface ApiKey extends Limited {
   readonly id: ApiKeyId;
   readonly name: string;
   /** SHA-256 of the key, 64 hex digits; the key itself is never stored. */
@@ -14,9 +14,10 @@ export interface ApiKey {
   readonly expiresAt: Instant | null;
   readonly isActive: boolean;
   readonly createdAt: Instant;
-  readonly rules: readonly LimitRule[];
-  /** Ids of rules are never reused, so that no rule inherits the counter of another. */
-  readonly nextRuleId: number;
+  /** An operator's id or a free text; absent: none. */
+  readonly owner?: string | undefined;
+  /** The id of its team; absent: none. A team that was deleted at the same moment limits nothing. */
+  readonly team?: string | undefined;
 }
 
 /** `undefined`: never created, or deleted. */
@@ -27,7 +28,7 @@ export const initialState: ApiKeyState = undefined;
 export function evolve(key: ApiKeyState, event: Recorded<ApiKeyEvent>): ApiKeyState {
   if (event.type === 'ApiKeyCreated') {
     const { keyId: id, rules, ...data } = event.data;
-    return { ...data, id, rules, isActive: true, createdAt: event.time, nextRuleId: nextId(1, rules) };
+    return { ...data, id, isActive: true, createdAt: event.time, ...withRules({ nextRuleId: 1 }, rules) };
   }
   return key && evolveExisting(key, event);
 }
@@ -48,14 +49,16 @@ function evolveExisting(
     case 'ApiKeyDeactivated':
       return { ...key, isActive: false };
     case 'ApiKeyLimitsChanged':
-      return { ...key, rules: data.to, nextRuleId: nextId(key.nextRuleId, data.to) };
+      return { ...key, ...withRules(key, data.to) };
     case 'ApiKeyUsageReset':
       return key;
     case 'ApiKeyRegenerated':
       return { ...key, ...data.to };
+    case 'ApiKeyOwnerChanged':
+      return { ...key, owner: data.to ?? undefined };
+    case 'ApiKeyTeamChanged':
+      return { ...key, team: data.to ?? undefined };
     case 'ApiKeyDeleted':
       return undefined;
   }
 }
-
-const nextId = (lowest: number, rules: readonly LimitRule[]) => Math.max(lowest, ...rules.map((rule) => rule.id + 1));

@@ -12,6 +12,7 @@ export type Sealed = string & { readonly sealed: unique symbol };
 
 export type AccountId = string & { readonly account: unique symbol };
 export type ApiKeyId = string & { readonly apiKey: unique symbol };
+export type TeamId = string & { readonly team: unique symbol };
 
 export const instant = (ms: number): Instant => ms as Instant;
 export const position = (ordinal: number): Position => ordinal as Position;

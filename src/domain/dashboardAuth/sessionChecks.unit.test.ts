@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { later, NOW, passwordHash, sealed, uuid } from '../../../test/support/specification.ts';
 import type { Session } from '../session/state.ts';
-import { hasVerifiedTotp, isSessionValid, isTotpPending } from './sessionChecks.ts';
+import { hasVerifiedTotp, isSessionValid, isTotpPending, mustSetUpTotp } from './sessionChecks.ts';
 import type { DashboardAuth } from './state.ts';
 
-const session: Session = { id: uuid(1), passwordId: uuid(50), totpId: null, expiresAt: later(60_000) };
+const session: Session = {
+  ...{ id: uuid(1), passwordId: uuid(50), totpId: null, expiresAt: later(60_000), authenticatedAt: NOW },
+  ...{ operatorId: 'op_1', method: 'password', address: null, userAgent: null },
+};
 const auth: DashboardAuth = {
   password: { id: uuid(50), hash: passwordHash('a') },
   totp: { id: uuid(70), secret: sealed('totp'), lastStep: 1 },
@@ -32,4 +35,16 @@ test('only the TOTP that is configured now counts as verified', () => {
   expect(hasVerifiedTotp({ ...session, totpId: uuid(70) }, auth)).toBe(true);
   expect(hasVerifiedTotp({ ...session, totpId: uuid(71) }, auth)).toBe(false);
   expect(hasVerifiedTotp(session, { ...auth, totp: null })).toBe(false);
+});
+
+test('a session of another sign-in does not end with a password, and one of a removed password does', () => {
+  expect(isSessionValid({ ...session, passwordId: null, method: 'oidc' }, { ...auth, password: null }, NOW)).toBe(true);
+  expect(isSessionValid({ ...session, passwordId: null }, { ...auth, password: null }, NOW)).toBe(false);
+  expect(isSessionValid(session, undefined, NOW)).toBe(false);
+});
+
+test('TOTP must be set up where it is required and missing', () => {
+  expect(mustSetUpTotp({ ...auth, totp: null })).toBe(true);
+  expect(mustSetUpTotp(auth)).toBe(false);
+  expect(mustSetUpTotp({ ...auth, totp: null, isTotpRequired: false })).toBe(false);
 });

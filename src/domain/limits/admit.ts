@@ -5,10 +5,11 @@ import { amountOf, type Consumption, ceilingOf } from './limitTypes.ts';
 import { windowAt } from './limitWindows.ts';
 
 /**
- * Must be raised with every change of `admit` that could change a result; recorded with each admission. Up to version 2
- * `now` was the time of the request, since then it is that of the windows' clock. Replay passes what was recorded.
+ * Must be raised with every change of `admit` or `admitLevels` that could change a result; recorded with each admission. Up to
+ * version 2 `now` was the time of the request, since then it is that of the windows' clock; since version 4 owner and team
+ * admit too. Replay passes what was recorded.
  */
-export const ADMIT_VERSION = 3;
+export const ADMIT_VERSION = 4;
 
 export interface AdmitInput {
   readonly rules: readonly LimitRule[];

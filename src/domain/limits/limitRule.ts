@@ -10,7 +10,7 @@ export const limitWindowSchema = schema((z) => z.enum(limitWindowNames));
 export const onExceededSchema = schema((z) => z.enum(['finish', 'stop']));
 export type OnExceeded = Infer<typeof onExceededSchema>;
 
-/** A limit of one key. Its counter is kept as long as type, window and model filter stay the same. */
+/** A limit of one key, owner or team. Its counter is kept as long as type, window and model filter stay the same. */
 export const limitRuleSchema = schema((z) =>
   z.object({
     id: z.int().min(1),
@@ -26,6 +26,16 @@ export const limitRuleSchema = schema((z) =>
   }),
 );
 export type LimitRule = Infer<typeof limitRuleSchema>;
+
+/** All rules of a key, an owner or a team. */
+export const limitRulesSchema = schema((z) => z.array(limitRuleSchema(z)));
+
+/** Rules in the sentence of an event. */
+export const shownRules = (list: readonly LimitRule[]): string =>
+  list.length === 0 ? 'no limits' : list.map(shownRule).join(', ');
+
+const shownRule = ({ maxValue, limitType, limitWindow, modelFilter, onExceeded }: LimitRule) =>
+  `${maxValue} ${limitType} ${limitWindow}${modelFilter ? ` on ${modelFilter}` : ''}${onExceeded === 'stop' ? ', stopping streams' : ''}`;
 
 /** The rule of an event of version 1: every stream was finished. */
 export const upcastRule = (rule: object): object => ({ ...rule, onExceeded: 'finish' });

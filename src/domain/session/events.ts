@@ -1,9 +1,15 @@
 import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema } from '../core/schema.ts';
-import { instantSchema } from '../core/schemas.ts';
+import { instantSchema, sealedSchema } from '../core/schemas.ts';
+
+/** No svc wrote the operator before version 3: it had none, and such a session was never valid. */
+function withoutOperator(data: unknown): unknown {
+  const { operatorId: _id, method: _method, ...rest } = data as Record<string, unknown>;
+  return rest;
+}
 
 export const SessionBegun = event('SessionBegun', {
-  version: 2,
+  version: 3,
   data: (z) =>
     z.object({
       sessionId: z.uuid(),
@@ -18,9 +24,12 @@ export const SessionBegun = event('SessionBegun', {
       operatorId: z.string().optional(),
       /** How, for example `password` or `oidc`; absent for the password. */
       method: z.string().optional(),
+      /** The client, sealed under the data key of who signed in; absent before version 3. */
+      address: sealedSchema(z).optional(),
+      userAgent: sealedSchema(z).nullable().optional(),
     }),
   describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
-  upcasters: [(data) => data],
+  upcasters: [(data) => data, withoutOperator],
 });
 
 /** The session continues under a new id, so that copies of its previous cookie are void. */
@@ -44,14 +53,49 @@ export const SessionEnded = event('SessionEnded', {
   describe: () => 'a dashboard session was signed out',
 });
 
+/** The person proved again who they are, for what cannot be undone. */
+export const SessionReauthenticated = event('SessionReauthenticated', {
+  version: 1,
+  data: (z) => z.object({ sessionId: z.uuid() }),
+  describe: () => 'a dashboard session was authenticated again',
+});
+
 /** What a client proved, or failed to prove, in a sign-in. */
-export const signInMethodSchema = schema((z) => z.enum(['password', 'totp', 'setup_token']));
+export const signInMethodSchema = schema((z) =>
+  z.enum(['password', 'totp', 'setup_token', 'recovery_code', 'invitation', 'token']),
+);
 export type SignInMethod = Infer<typeof signInMethodSchema>;
 
 export const SignInFailed = event('SignInFailed', {
-  version: 1,
+  version: 2,
   data: (z) => z.object({ method: signInMethodSchema(z), address: z.string() }),
   describe: ({ method, address }) => `a sign-in with ${method} from ${address} failed`,
+  upcasters: [(data) => data],
+});
+
+/** A sign-in in the name of an operator. The actor has the address, sealed under their data key. */
+export const OperatorSignInFailed = event('OperatorSignInFailed', {
+  version: 1,
+  data: (z) => z.object({ operatorId: z.string(), method: signInMethodSchema(z) }),
+  describe: ({ operatorId, method }) => `a sign-in of operator ${operatorId} with ${method} failed`,
+});
+
+/** A role does not allow what was tried. The first one of a minute is recorded at once, and the further ones as one count. */
+export const ActionDenied = event('ActionDenied', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      operatorId: z.string(),
+      /** The route, for example `DELETE /api/accounts/:id`. */
+      action: z.string(),
+      /** Null for a single one. */
+      minute: instantSchema(z).nullable(),
+      count: z.int().min(1),
+    }),
+  describe: ({ operatorId, action, minute, count }) =>
+    minute === null
+      ? `${action} was denied to ${operatorId}`
+      : `${action} was denied to ${operatorId} ${count} more times within one minute`,
 });
 
 /** Throttled attempts, which are not checked, counted per address and minute. */
@@ -61,4 +105,8 @@ export const SignInsThrottled = event('SignInsThrottled', {
   describe: ({ address, count }) => `${count} more sign-in attempts from ${address} were refused within one minute`,
 });
 
-export type SessionEvent = EventOf<typeof SessionBegun> | SessionTotpVerifiedEvent | EventOf<typeof SessionEnded>;
+export type SessionEvent =
+  | EventOf<typeof SessionBegun>
+  | SessionTotpVerifiedEvent
+  | EventOf<typeof SessionReauthenticated>
+  | EventOf<typeof SessionEnded>;

@@ -1,4 +1,5 @@
-import type { Instant } from '../core/brands.ts';
+import type { Instant, Sealed } from '../core/brands.ts';
+import { BUILT_IN_ADMINISTRATOR } from '../core/builtInAdministrator.ts';
 import type { Recorded } from '../core/event.ts';
 import type { SessionEvent } from './events.ts';
 
@@ -9,6 +10,14 @@ export interface Session {
   /** The TOTP that the session was verified with. */
   readonly totpId: string | null;
   readonly expiresAt: Instant;
+  readonly operatorId: string;
+  /** How they signed in, for example `password` or `oidc`. */
+  readonly method: string;
+  /** When the person last proved who they are; null for sessions that an earlier version of svc began. */
+  readonly authenticatedAt: Instant | null;
+  /** Null for sessions that an earlier version of svc began. */
+  readonly address: Sealed | null;
+  readonly userAgent: Sealed | null;
 }
 
 /** Dashboard sessions by id. Mutable: the hot state owns the map. */
@@ -20,7 +29,14 @@ export function evolve(sessions: Sessions, { type, data, time }: Recorded<Sessio
       const { sessionId: id, passwordId, totpId, expiresAt, replaces } = data;
       if (replaces !== null) sessions.delete(replaces);
       for (const session of sessions.values()) if (session.expiresAt <= time) sessions.delete(session.id);
-      sessions.set(id, { id, passwordId, totpId, expiresAt });
+      sessions.set(id, {
+        ...{ id, passwordId, totpId, expiresAt },
+        operatorId: data.operatorId ?? BUILT_IN_ADMINISTRATOR,
+        method: data.method ?? 'password',
+        authenticatedAt: data.address === undefined ? null : time,
+        address: data.address ?? null,
+        userAgent: data.userAgent ?? null,
+      });
       return;
     }
     case 'SessionTotpVerified': {
@@ -31,8 +47,18 @@ export function evolve(sessions: Sessions, { type, data, time }: Recorded<Sessio
       sessions.set(data.sessionId, { ...session, id: data.sessionId, totpId: data.totpId });
       return;
     }
+    case 'SessionReauthenticated': {
+      const session = sessions.get(data.sessionId);
+      if (session) sessions.set(session.id, { ...session, authenticatedAt: time });
+      return;
+    }
     case 'SessionEnded':
       sessions.delete(data.sessionId);
       return;
   }
+}
+
+/** Ends all sessions of an operator. */
+export function endSessionsOf(sessions: Sessions, operatorId: string): void {
+  for (const session of sessions.values()) if (session.operatorId === operatorId) sessions.delete(session.id);
 }

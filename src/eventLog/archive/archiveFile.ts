@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { REQUEST_ID_TABLES } from './archivedRequestIds.ts';
 
 /** The archive was made by a newer svc; the message says what to do. */
 export class ArchiveTooNew extends Error {
@@ -49,6 +50,7 @@ export function openArchiveForWriting(path: string): DatabaseSync {
   try {
     database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     if (layoutOf(database, path) === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT`);
+    database.exec(REQUEST_ID_TABLES);
     return database;
   } catch (error) {
     database.close();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { blockOf } from './archivedEvents.ts';
+import { deleteRequestIds, RequestIdsDraft } from './archivedRequestIds.ts';
 import { openArchiveForWriting } from './archiveFile.ts';
 import { type SegmentHeader, type SegmentStatus, sealOf, textOfHeader } from './segment.ts';
 
@@ -67,6 +68,7 @@ export class ArchiveWriter {
   #deleteEvents(number: number): void {
     for (const table of ['entries', 'ranges', 'heads'])
       this.#database.prepare(`DELETE FROM ${table} WHERE segment = ?`).run(number);
+    deleteRequestIds(this.#database, number);
   }
 
   #transaction(work: () => void): void {
@@ -88,6 +90,7 @@ export class SegmentDraft {
   readonly #insertEntries: StatementSync;
   readonly #insertRange: StatementSync;
   readonly #digest = createHash('sha256');
+  readonly #requestIds: RequestIdsDraft;
   #block = -1;
   #lines: string[] = [];
   #first = 0;
@@ -98,10 +101,15 @@ export class SegmentDraft {
     this.#number = number;
     this.#insertEntries = database.prepare('INSERT INTO entries VALUES (?, ?, ?)');
     this.#insertRange = database.prepare('INSERT INTO ranges (first, segment, last) VALUES (?, ?, ?)');
+    this.#requestIds = new RequestIdsDraft(database, number);
   }
 
-  /** Adds the leaf entry of the next event. */
-  add(position: number, entry: string): void {
+  /**
+   * Adds the leaf entry of the next event.
+   * @param keyId of the API key that made the request, for the end of one
+   */
+  add(position: number, entry: string, keyId: string | null = null): void {
+    this.#requestIds.add(position, entry, keyId);
     const block = blockOf(position);
     if (block !== this.#block) this.#writeBlock();
     this.#block = block;
@@ -118,6 +126,7 @@ export class SegmentDraft {
   finishEntries(): string {
     this.#writeBlock();
     this.#writeRange();
+    this.#requestIds.finish();
     return this.#digest.digest('hex');
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
+import { endedRequest, type RequestIdRow, RequestIdsReader } from './archivedRequestIds.ts';
 import { BLOCK_POSITIONS, openArchiveForReading } from './archiveFile.ts';
 import { ArchiveDamaged, type PositionRange, type Segment, type SegmentHeader, sealOf } from './segment.ts';
 
@@ -16,6 +17,21 @@ export interface ArchivedHead {
   readonly hash: string | null;
 }
 
+/** The end of an archived request. */
+export interface ArchivedRequest {
+  readonly position: number;
+  /** The API key that made the request; null for none, or where the archive does not say. */
+  readonly keyId: string | null;
+  /** UTC, for example `2026-11-01`. */
+  readonly day: string;
+  /** The name of the archive file. */
+  readonly file: string;
+}
+
+/** A sentence for who asks for an archived request, with what to do. */
+export const describeArchivedRequest = (requestId: string, { position, day, file }: ArchivedRequest): string =>
+  `Request ${requestId} is archived in ${file} (position ${position}). To read it, put its day back with "svc restore-archive ${day}".`;
+
 /** Of segments that count: the log says that they are archived. */
 const ARCHIVED = "segment IN (SELECT number FROM segments WHERE status = 'archived')";
 
@@ -23,10 +39,12 @@ const ARCHIVED = "segment IN (SELECT number FROM segments WHERE status = 'archiv
 export class ArchivedEvents {
   readonly #database: DatabaseSync;
   readonly #statements;
+  readonly #requestIds: RequestIdsReader | undefined;
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = prepare(database);
+    this.#requestIds = RequestIdsReader.open(database);
   }
 
   /** @returns undefined when nothing was ever archived @throws ArchiveTooNew, or the error of SQLite */
@@ -97,9 +115,10 @@ export class ArchivedEvents {
     return number === undefined ? undefined : toSegment(this.#statements.segment.get(number as number) as Row);
   }
 
-  /** The positions of a segment, in order. */
-  *rangesOf(segment: number): Generator<PositionRange> {
-    for (const row of this.#statements.rangesOf.all(segment)) yield row as unknown as PositionRange;
+  /** The positions of a segment, in order. @param after ranges that end before are left out */
+  *rangesOf(segment: number, after = 0): Generator<PositionRange> {
+    for (const row of this.#statements.rangesOf.iterate(segment, after, after, segment))
+      yield row as unknown as PositionRange;
   }
 
   /** The last archived event of a stream; undefined when none of its events is archived. */
@@ -107,15 +126,45 @@ export class ArchivedEvents {
     return this.#statements.head.get(stream) as unknown as ArchivedHead | undefined;
   }
 
-  /** The hash that the event after this revision of a stream continues; undefined when it is not known from here. */
+  /**
+   * The hash that the event after this revision of a stream continues; null when that event is archived as well, so that its row is
+   * only there until it is removed; undefined for a revision that is not archived.
+   */
   hashAt(stream: string, revision: number): string | null | undefined {
     const head = this.headOf(stream);
-    return head?.revision === revision ? head.hash : undefined;
+    if (!head || head.revision < revision) return undefined;
+    return head.revision === revision ? head.hash : null;
   }
 
   /** The leaf entry at a position; undefined when it is not archived. */
   entryAt(position: number): string | undefined {
     for (const found of this.entries(position - 1, position)) return found.entry;
+    return undefined;
+  }
+
+  /** The end of a request; undefined when it is not archived. A segment that was not indexed is searched. @throws ArchiveDamaged */
+  findRequest(requestId: string): ArchivedRequest | undefined {
+    const segments = this.segments().filter(({ status }) => status === 'archived');
+    for (const { number, header } of segments.toReversed()) {
+      const found = this.#endIn(number, requestId);
+      if (found) return { ...found, day: header.day, file: header.file.name };
+    }
+    return undefined;
+  }
+
+  /** The index of the requests of a segment, in order; undefined when it was not made. */
+  requestIdsOf(segment: number): Iterable<RequestIdRow> | undefined {
+    return this.#requestIds?.has(segment) ? this.#requestIds.rows(segment) : undefined;
+  }
+
+  #endIn(segment: number, requestId: string): { position: number; keyId: string | null } | undefined {
+    if (this.#requestIds?.has(segment))
+      return this.#requestIds
+        .find(segment, requestId)
+        .find(({ position }) => endedRequest(this.entryAt(position) ?? '') === requestId);
+    for (const { position, entry } of this.entriesOf(segment)) {
+      if (endedRequest(entry) === requestId) return { position, keyId: null };
+    }
     return undefined;
   }
 
@@ -135,6 +184,12 @@ export class ArchivedEvents {
     for (const { block } of this.#statements.blocksOf.all(segment)) {
       yield* parseLines(this.#statements.ofSegment.get(block as number, segment)?.lines as Uint8Array);
     }
+  }
+
+  /** The compressed leaf entries of one segment, a block each, in order. */
+  *blocksOf(segment: number): Generator<Uint8Array> {
+    for (const { block } of this.#statements.blocksOf.all(segment))
+      yield this.#statements.ofSegment.get(block as number, segment)?.lines as Uint8Array;
   }
 
   #entriesOfBlock(block: number, after: number, upTo: number): ArchivedEntry[] {
@@ -193,7 +248,10 @@ const prepare = (database: DatabaseSync) => ({
     `SELECT segment FROM ranges WHERE first <= ? AND ${ARCHIVED} ORDER BY first DESC LIMIT 1`,
   ),
   firstAfter: database.prepare(`SELECT first FROM ranges WHERE first > ? AND ${ARCHIVED} ORDER BY first LIMIT 1`),
-  rangesOf: database.prepare('SELECT first, last FROM ranges WHERE segment = ? ORDER BY first'),
+  rangesOf: database.prepare(
+    `SELECT first, last FROM ranges WHERE segment = ? AND last > ? AND first >= coalesce(
+       (SELECT first FROM ranges WHERE first <= ? AND segment = ? ORDER BY first DESC LIMIT 1), 0) ORDER BY first`,
+  ),
   head: database.prepare(
     `SELECT revision, hash FROM heads WHERE stream = ? AND ${ARCHIVED} ORDER BY revision DESC LIMIT 1`,
   ),

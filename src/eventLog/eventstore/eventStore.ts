@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import type { Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { Print } from '../../lib/log/line.ts';
 import type { KeyStreams } from '../../vault/keyStreams.ts';
+import { archivePathOf } from '../archive/archiveFile.ts';
+import type { SegmentStreams } from '../archive/segmentStreams.ts';
 import type { CheckpointStream } from '../checkpointStream.ts';
 import { type LogBreak, logBroken } from '../continuity.ts';
 import { type AppendOutcome, type EventLog, LOG_CLOSED, type StoredEvent, type Subscription } from '../eventLog.ts';
@@ -17,6 +20,7 @@ import { createAppendQueues } from './appendQueues.ts';
 import { createCatchUp } from './catchUp.ts';
 import { type Connection, openConnection } from './client/connection.ts';
 import { type ConnectionSettings, describeHosts } from './client/connectionString.ts';
+import type { NativePosition } from './client/nativePosition.ts';
 import { explainConnection } from './client/probeServer.ts';
 import { createStartupRetry, type StartupRetry } from './client/startupRetry.ts';
 import { waitForServer } from './client/waitForServer.ts';
@@ -24,10 +28,13 @@ import { createEventStoreCheckpointStream } from './eventStoreCheckpointStream.t
 import { createEventStoreKeyStreams } from './eventStoreKeyStreams.ts';
 import { createEventStoreLeaseStreams } from './eventStoreLeaseStreams.ts';
 import { createEventStoreReplicationTarget } from './eventStoreReplicationTarget.ts';
+import { createEventStoreSegments } from './eventStoreSegments.ts';
+import { withoutArchived } from './mirror/archivedRules.ts';
 import { findCommonEnd } from './mirror/commonEnd.ts';
 import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
+import { reportArchivedRows } from './mirror/reportArchivedRows.ts';
 import { confirmStore, type KnownStore, StoreLacksEvents } from './mirror/resumePoint.ts';
 import { createStoreFaults } from './mirror/storeFaults.ts';
 import { reportStreamRules } from './mirror/streamFaults.ts';
@@ -71,6 +78,10 @@ export interface EventStore {
   readonly leases: LeaseStreams;
   /** Signed checkpoints, which all nodes know. */
   readonly checkpoints: CheckpointStream;
+  /** Sealed segments, which all nodes read. */
+  readonly segments: SegmentStreams;
+  /** The first revision of each stream that is truncated, as far as the mirror has read. */
+  truncations(): ReadonlyMap<string, number>;
   /** For the vault. */
   readonly keys: KeyStreams;
   /** When the connection was lost or writes began to fail, in milliseconds of `performance.now`; undefined while all works. */
@@ -159,7 +170,8 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     markPath,
     onMarkFailure,
     onBroken: (found) => faults.raise(logBroken(path, found)),
-    onStreamRules: (rules) => reportStreamRules(faults, rules),
+    onStreamRules: (rules) => reportStreamRules(faults, withoutArchived(archivePathOf(path), rules)),
+    onRowsRemoved: (failure) => reportArchivedRows(faults, path, failure),
     onProgress() {
       for (const follower of followers) follower.wake();
     },
@@ -173,15 +185,20 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     storeFaults,
   });
   known = mirror.lookup.knownStore;
+  async function waitUntilSeen(native: NativePosition | undefined): Promise<void> {
+    while (native && !(await mirror.waitUntilSeen(native, PROGRESS_INTERVAL_MS))) {
+      if (failure) throw failure;
+      signal.throwIfAborted();
+    }
+  }
   const progressTimer = setInterval(
     () => print(`Reading the log from EventStoreDB: ${mirror.head} events so far.`),
     PROGRESS_INTERVAL_MS,
   );
   try {
-    while (end && !(await mirror.waitUntilSeen(end, PROGRESS_INTERVAL_MS))) {
-      if (failure) throw failure;
-      signal.throwIfAborted();
-    }
+    await waitUntilSeen(end);
+    // What was archived since is left out of the mirror, which is complete once it has the event that says so.
+    if (existsSync(archivePathOf(path))) await waitUntilSeen(await waitForServer(connection, retry));
   } catch (error) {
     const described = await describeReplaced(error as Error, path, connection);
     await mirror.close();
@@ -256,6 +273,9 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     replicationTarget: createEventStoreReplicationTarget({ connection, lookup: mirror.lookup, catchUp }),
     leases,
     checkpoints: createEventStoreCheckpointStream(connection),
+    segments: createEventStoreSegments(connection),
+    truncations: () =>
+      new Map(mirror.lookup.streamRules().map(({ stream, rules }) => [stream, rules.truncateBefore ?? 0])),
     keys: createEventStoreKeyStreams({
       connection,
       catchUp,

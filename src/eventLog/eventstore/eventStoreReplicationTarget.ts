@@ -8,7 +8,7 @@ import type { Mirror } from './mirror/mirror.ts';
 
 interface ReplicationTargetOptions {
   readonly connection: Connection;
-  readonly lookup: Pick<Mirror['lookup'], 'hasAnyOf'>;
+  readonly lookup: Pick<Mirror['lookup'], 'countWritten'>;
   readonly catchUp: CatchUp;
 }
 
@@ -19,13 +19,12 @@ export const createEventStoreReplicationTarget = ({
   catchUp,
 }: ReplicationTargetOptions): ReplicationTarget => ({
   append: (events) => appendUnchanged(connection, events),
-  async countWritten(ids) {
+  async countWritten(stream, ids) {
     // Another store would lack events that the store of this installation has.
     await connection.confirm();
     // The mirror has them even when they were truncated, or their stream deleted, since.
     await catchUp();
-    const missing = ids.findIndex((id) => !lookup.hasAnyOf([id]));
-    return missing === -1 ? ids.length : missing;
+    return lookup.countWritten(stream, ids);
   },
 });
 

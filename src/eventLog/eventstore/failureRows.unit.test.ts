@@ -6,14 +6,14 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const appends = 'src/eventLog/eventstore/appendFailures.int.test.ts';
-const follows = 'src/eventLog/eventstore/followFailures.int.test.ts';
-const foreign = 'src/eventLog/eventstore/foreignStore.int.test.ts';
+const follows = 'src/eventLog/eventstore/followFailures.system.test.ts';
+const foreign = 'src/eventLog/eventstore/foreignStore.system.test.ts';
 const tls = 'src/eventLog/eventstore/client/tls.int.test.ts';
 const appending = 'test/contract/eventLog/appending.ts';
 const refusing = 'test/contract/eventLog/refusing.ts';
 const repeating = 'test/contract/eventLog/repeating.ts';
 const fake = 'test/support/eventstore/fakeEventStore.int.test.ts';
-const refused = 'src/eventLog/eventstore/drain/refusedEvents.int.test.ts';
+const refused = 'src/eventLog/eventstore/drain/refusedEvents.system.test.ts';
 const outbox = 'src/eventLog/outbox/killedOutbox.system.test.ts';
 const durability = 'src/eventLog/sqlite/durability.system.test.ts';
 const disk = 'test/durability/brokenDisk.system.test.ts';

@@ -257,7 +257,10 @@ export function startDrainer(options: DrainerOptions): Drainer {
   /** After a crash or an append of unknown outcome, the history may have some of the events already. */
   async function unlessWritten(events: readonly OutboxEvent[], otherwise: Attempt): Promise<Attempt> {
     try {
-      const count = await to.countWritten(events.map(({ id }) => id));
+      const count = await to.countWritten(
+        (events[0] as OutboxEvent).stream,
+        events.map(({ id }) => id),
+      );
       return count > 0 ? { kind: 'written', count } : otherwise;
     } catch (error) {
       return { kind: 'unknown', reason: (error as Error).message };

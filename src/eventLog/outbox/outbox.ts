@@ -284,7 +284,7 @@ async function drainedRevisions(reader: OutboxReader, store: ReplicationTarget):
   for (const { stream, first } of reader.streams()) {
     for (let next = first; ; ) {
       const ids = reader.ids(stream, next, IDS_PER_CALL);
-      const written = ids.length === 0 ? 0 : await store.countWritten(ids);
+      const written = ids.length === 0 ? 0 : await store.countWritten(stream, ids);
       if (written === 0) break;
       next += written;
       drained.set(stream, next - 1);

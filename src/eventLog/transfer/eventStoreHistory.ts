@@ -11,6 +11,7 @@ import { parseConnectionString } from '../eventstore/client/connectionString.ts'
 import { openEventStore } from '../eventstore/eventStore.ts';
 import { StoreLacksEvents } from '../eventstore/mirror/resumePoint.ts';
 import { countParkedEvents, countPendingEvents } from '../outbox/outbox.ts';
+import { archivedDaysOf } from './archivedDaysOf.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 export interface EventStoreHistoryOptions {
@@ -75,7 +76,8 @@ export async function openEventStoreHistory({
       if (outcome.kind === 'rejected') throw new TransferFailed(`position ${at} cannot be written: ${outcome.reason}`);
       if (outcome.kind === 'conflict') {
         // An earlier append with an unknown outcome may have written them.
-        if ((await replicationTarget.countWritten(events.map(({ id }) => id))) === events.length) return;
+        const ids = events.map(({ id }) => id);
+        if ((await replicationTarget.countWritten(stream, ids)) === events.length) return;
         throw new TransferFailed(
           `EventStoreDB has other events in ${stream} from revision ${revision} on: a node is running. Stop every node.`,
         );
@@ -86,6 +88,7 @@ export async function openEventStoreHistory({
   }
 
   return {
+    archivedDays: archivedDaysOf(path),
     async head() {
       await store.catchUp();
       return log.head();

@@ -3,13 +3,11 @@ import { position } from '../../domain/core/brands.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { keyFromFile, parseMasterKey } from '../../vault/masterKey.ts';
 import { readWrappedKeys, writeWrappedKeys } from '../../vault/vaultFile.ts';
-import { ArchivedEvents } from '../archive/archivedEvents.ts';
-import { archivePathOf } from '../archive/archiveFile.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { openForWriting } from '../sqlite/database.ts';
 import { readAllEvents } from '../sqlite/readEvents.ts';
 import { createReader } from '../sqlite/reader.ts';
-import { sealsInLog } from '../sqlite/sealsInLog.ts';
+import { archivedDaysOf } from './archivedDaysOf.ts';
 import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 /**
@@ -68,16 +66,4 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
       database.close();
     },
   };
-}
-
-/** The days of the segments that the log names, each once. */
-function archivedDaysOf(logPath: string): string[] {
-  const seals = sealsInLog(logPath);
-  const archived = seals.size > 0 ? ArchivedEvents.open(archivePathOf(logPath)) : undefined;
-  try {
-    const segments = archived?.segments().filter(({ number }) => seals.has(number)) ?? [];
-    return [...new Set(segments.map(({ header }) => header.day))].toSorted();
-  } finally {
-    archived?.close();
-  }
 }

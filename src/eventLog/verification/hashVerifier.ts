@@ -32,7 +32,12 @@ export class HashVerifier {
    * @param onIntact called for each event that is not altered
    * @param archived knows events without rows
    */
-  constructor(database: DatabaseSync, after: number, onIntact?: OnIntact, archived?: ArchivedEvents) {
+  constructor(
+    database: DatabaseSync,
+    after: number,
+    onIntact?: OnIntact,
+    archived?: Pick<ArchivedEvents, 'hashAt' | 'covers'>,
+  ) {
     this.#position = after;
     this.#onIntact = onIntact;
     this.#page = database.prepare(

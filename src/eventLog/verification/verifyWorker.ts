@@ -1,8 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveThread } from '../../lib/threads/serveThread.ts';
-import { ArchivedEvents } from '../archive/archivedEvents.ts';
 import { archivePathOf } from '../archive/archiveFile.ts';
+import { withArchive } from '../archive/withArchive.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { HashVerifier } from './hashVerifier.ts';
 import { SurplusFields } from './surplusFields.ts';
@@ -20,7 +20,12 @@ await serveThread<VerifyThread>((_options, report) => ({
   requests: {
     async verify({ logPath, after, fieldsAfter }) {
       const database = openForReading(logPath);
-      const archived = ArchivedEvents.open(archivePathOf(logPath));
+      const path = archivePathOf(logPath);
+      // Days may be archived while this runs, also the first one.
+      const archived = {
+        hashAt: (stream: string, revision: number) => withArchive(path, (archive) => archive.hashAt(stream, revision)),
+        covers: (first: number, last: number) => withArchive(path, (archive) => archive.covers(first, last)) ?? false,
+      };
       try {
         const fields = new SurplusFields(fieldsAfter);
         const verifier = new HashVerifier(database, after, (event) => fields.add(event), archived);
@@ -39,7 +44,6 @@ await serveThread<VerifyThread>((_options, report) => ({
         }
       } finally {
         database.close();
-        archived?.close();
       }
     },
   },

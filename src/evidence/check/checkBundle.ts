@@ -15,6 +15,7 @@ import {
   parseManifest,
   proofsName,
   README,
+  STATE,
   VERIFIER,
 } from '../format/manifest.ts';
 import { SubtreeStack } from '../format/subtreeStack.ts';
@@ -154,6 +155,7 @@ class BundleCheck {
       return Promise.all(names.map(text));
     };
     await this.#checkPages(manifest, text);
+    if (manifest.state) await this.#checkState(manifest.state, text);
     const { key, checkpoints, findings } = checkSignatures(
       {
         vkey: manifest.key,
@@ -201,6 +203,17 @@ class BundleCheck {
     }
     if (ownReadme !== undefined && readme !== ownReadme)
       this.#notes.push(`${README} in the file is not that of this svc.`);
+  }
+
+  /** Its digest is that of the manifest; nothing proves what it says. */
+  async #checkState(
+    { position }: NonNullable<Manifest['state']>,
+    text: (name: string) => Promise<string>,
+  ): Promise<void> {
+    await text(STATE);
+    this.#notes.push(
+      `It states what followed from the events up to position ${position}, which are not all in it (${STATE}). Its maker says so; the checkpoints do not prove it.`,
+    );
   }
 
   async #checkEvents(file: BundleFile, manifest: Manifest) {
@@ -284,14 +297,14 @@ function joinParts(stack: SubtreeStack, { subtrees }: CheckedPart, { to }: Bundl
 }
 
 /** Each entry is named by the manifest, and there is no other. @throws NotABundle */
-function requireKnownEntries({ entries }: BundleFile, { files, parts }: Manifest): void {
+function requireKnownEntries({ entries }: BundleFile, { files, parts, state }: Manifest): void {
   const names = entries.map(({ name }) => name);
   if (names.join() !== [...files.map(({ name }) => name), MANIFEST].join())
     throw new NotABundle('its entries are not those of its manifest');
   const ofParts = parts.flatMap((_, index) => [eventsName(index + 1), proofsName(index + 1)]);
   if (parts.flatMap(({ events, proofs }) => [events, proofs]).join() !== ofParts.join())
     throw new NotABundle('the parts of its manifest are not in order');
-  const known = new Set([README, VERIFIER, CONSISTENCY, ...ofParts]);
+  const known = new Set([README, VERIFIER, CONSISTENCY, ...ofParts, ...(state ? [STATE] : [])]);
   const unknown = names
     .slice(0, -1)
     .find((name) => !known.has(name) && !CHECKPOINT_NAME.test(name) && !KEY_CHANGE_NAME.test(name));

@@ -2,7 +2,8 @@ import type { Json } from '../../domain/core/redact.ts';
 import { parseJsonValue } from './canonicalJson.ts';
 
 export const FORMAT = 'svc-evidence';
-export const FORMAT_VERSION = 1;
+/** Version 2 added `state`; a bundle without one has version 1. */
+export const FORMAT_VERSION = 2;
 
 /**
  * Which events a bundle was asked for, each condition by its name in the API. A statement of its maker: what can be verified
@@ -50,12 +51,15 @@ export interface Manifest {
   /** SHA-256 of verify.html. */
   readonly verifier: string;
   readonly parts: readonly BundlePart[];
+  /** The state before the first event of the period, a statement of its maker: the events before it are not in the bundle. */
+  readonly state?: { readonly name: string /** The state is that right after it. */; readonly position: number };
   readonly files: readonly BundledFile[];
 }
 
 export const MANIFEST = 'manifest.json';
 export const README = 'README.txt';
 export const VERIFIER = 'verify.html';
+export const STATE = 'state.json';
 export const CONSISTENCY = 'consistency.jsonl';
 export const CHECKPOINT_NAME = /^checkpoints\/\d{16}\.checkpoint$/;
 export const KEY_CHANGE_NAME = /^keys\/\d{4}\.keychange$/;
@@ -80,7 +84,7 @@ export function parseManifest(text: string): Manifest {
   if (Number(value.version) > FORMAT_VERSION) {
     throw new InvalidManifest('a newer svc made this bundle. Verify it with that version');
   }
-  const { events, parts, files, selection, treeSize, verifier } = value;
+  const { events, parts, files, selection, treeSize, verifier, state } = value;
   const isSound =
     isText(value.madeBy, value.madeAt, value.origin, value.root, value.key, verifier) &&
     typeof selection === 'object' &&
@@ -95,6 +99,7 @@ export function parseManifest(text: string): Manifest {
     ) &&
     Array.isArray(parts) &&
     parts.every((part) => isText(part?.events, part?.proofs) && isCount(part?.count, part?.from, part?.to)) &&
+    (state === undefined || (state?.name === STATE && isCount(state.position))) &&
     Array.isArray(files) &&
     files.every((file) => isText(file?.name, file?.sha256) && isCount(file?.bytes));
   if (!isSound) throw new InvalidManifest('the manifest lacks a field, or has one of another kind');

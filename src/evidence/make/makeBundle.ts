@@ -15,6 +15,7 @@ import {
   type Manifest,
   README,
   type Selection,
+  STATE,
   VERIFIER,
   writeManifest,
 } from '../format/manifest.ts';
@@ -54,6 +55,8 @@ export interface BundleOptions extends WriterOptions {
   readonly tree: EvidenceTree;
   /** Archived days of the selection. */
   readonly archived: readonly ArchivedDay[];
+  /** The state before the period, as `writeStateText` writes it; undefined when it is that of an empty log, or cannot be told. */
+  readonly stateBefore?: { readonly position: number; readonly text: string } | undefined;
   readonly madeBy: string;
   /** RFC 3339. */
   readonly madeAt: string;
@@ -89,7 +92,7 @@ const EVENTS_PER_TURN = 256;
  * @throws CannotMakeEvidence when no event matches, or the log is not what its checkpoints say; CannotWriteFile; the error of a disk
  */
 export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
-  const { path, notes, tree, selection, archived, madeBy, madeAt } = options;
+  const { path, notes, tree, selection, archived, stateBefore, madeBy, madeAt } = options;
   const { origin, size: treeSize, root } = notes.latest;
   if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
   let made: MadeBundle | undefined;
@@ -98,6 +101,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
     const verifier = ownVerifierDigest();
     await writer.add(README, ownReadme);
     await writer.add(VERIFIER, readVerifierPage());
+    if (stateBefore) await writer.add(STATE, stateBefore.text);
     const events = new ProvedEvents({ origin, treeSize, subtrees: () => tree.subtrees() });
     const parts: BundlePart[] = [];
     const writePart = async ({ part, events: lines, proofs }: ProvedPart) => {
@@ -113,7 +117,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
     await addCheckpoints(writer, options, counts);
     const manifest: Manifest = {
       format: FORMAT,
-      version: FORMAT_VERSION,
+      version: stateBefore ? FORMAT_VERSION : 1,
       madeBy,
       madeAt,
       origin,
@@ -124,6 +128,7 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
       key: notes.vkey,
       verifier,
       parts,
+      ...(stateBefore && { state: { name: STATE, position: stateBefore.position } }),
       files: writer.files,
     };
     await writer.add(MANIFEST, writeManifest(manifest));

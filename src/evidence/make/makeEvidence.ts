@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
-import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { ArchivedEvents, describeArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { CannotWriteFile } from '../../eventLog/newFile.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
@@ -11,8 +11,10 @@ import type { WriterOptions } from './bundleWriter.ts';
 import { type ArchivedDay, CannotMakeEvidence, type MadeBundle, makeBundle } from './makeBundle.ts';
 import { openTree } from './openTree.ts';
 import { readSignedNotes } from './readSignedNotes.ts';
+import { requestPositions } from './requestPositions.ts';
 import { SelectedRows } from './selectedRows.ts';
 import { describeSelection, type EventSelection } from './selection.ts';
+import { stateBefore } from './stateBefore.ts';
 
 export interface EvidenceOptions extends WriterOptions {
   /** The data folder: a service may be running over it. */
@@ -77,11 +79,15 @@ async function makeWith(
     const opened = await openTree({ path: treePath, log, archived, size, root, temporary, onStep, signal });
     try {
       onStep('Looking for the events');
-      const rows = new SelectedRows(log, selection);
+      const { requests } = selection;
+      requireNotArchived(archived, requests ?? []);
+      const found = requests && requestPositions(join(folder, READ_MODELS), log, requests, temporary);
+      const rows = new SelectedRows(log, selection, found);
       const period = rows.period();
       return await makeBundle({
         ...options,
         selection: describeSelection(statedSelection),
+        stateBefore: await stateBefore(selection, period, { logPath, archivePath, temporary, onStep }),
         rows: rows.read(period, (position) => onProgress?.(position, period.last)),
         notes,
         tree: opened.tree,
@@ -97,7 +103,16 @@ async function makeWith(
   }
 }
 
+const READ_MODELS = 'readmodels.sqlite';
 const DAY_MS = 86_400_000;
+
+/** @throws CannotMakeEvidence for a request whose event has no row: what it says cannot be proved without that */
+function requireNotArchived(archived: ArchivedEvents | undefined, requests: readonly string[]): void {
+  for (const requestId of requests) {
+    const found = archived?.findRequest(requestId);
+    if (found) throw new CannotMakeEvidence(describeArchivedRequest(requestId, found));
+  }
+}
 
 /** The archived days of a selection, whose events cannot be in a bundle until they are brought back. */
 function archivedDays(archived: ArchivedEvents | undefined, { since, until }: EventSelection): ArchivedDay[] {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
+import type { FoundRequests } from '../../readModels/sqlite/findRequest.ts';
 import { createMatcher, type EventSelection, type RowCondition, rowCondition } from './selection.ts';
 
 const COLUMNS = 'position, stream, revision, id, type, version, time, data, metadata';
@@ -17,11 +18,16 @@ export interface Period {
 export class SelectedRows {
   readonly #database: DatabaseSync;
   readonly #selection: EventSelection;
+  readonly #found: FoundRequests | undefined;
 
-  /** @param database of a log or a mirror, opened for reading */
-  constructor(database: DatabaseSync, selection: EventSelection) {
+  /**
+   * @param database of a log or a mirror, opened for reading
+   * @param found where the requests of the selection are; without it all events are examined
+   */
+  constructor(database: DatabaseSync, selection: EventSelection, found?: FoundRequests) {
     this.#database = database;
     this.#selection = selection;
+    this.#found = found;
   }
 
   /** The positions of the period, without those of earlier events that belong to an incident. */
@@ -38,7 +44,51 @@ export class SelectedRows {
   *read({ first, last }: Period, onPosition: (position: number) => void = () => {}): Generator<StoredRow> {
     if (this.#selection.isIncident && first <= last) yield* this.#stateBefore(first, onPosition);
     const matches = createMatcher(this.#selection);
-    for (const row of this.#rows(first, last, rowCondition(this.#selection), onPosition)) if (matches(row)) yield row;
+    const condition = rowCondition(this.#selection);
+    const rows = this.#found
+      ? this.#near(this.#found, { first, last }, condition, onPosition)
+      : this.#rows(first, last, condition, onPosition);
+    for (const row of rows) if (matches(row)) yield row;
+  }
+
+  /**
+   * The events at the found positions, those of all streams but the ones of requests, which only have events about their own
+   * requests, and what is behind the positions that were searched.
+   */
+  *#near(
+    { head, positions }: FoundRequests,
+    { first, last }: Period,
+    condition: RowCondition,
+    onPosition: (position: number) => void,
+  ): Generator<StoredRow> {
+    const before = [...positions, ...this.#administrative(condition)].filter((at) => at >= first && at <= last);
+    const statement = this.#database.prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    for (const position of [...new Set(before)].toSorted((left, right) => left - right)) {
+      if (position > head) break;
+      yield* statement.all(position) as unknown as StoredRow[];
+    }
+    yield* this.#rows(Math.max(first, head + 1), last, condition, onPosition);
+  }
+
+  /** Positions of the events that meet a condition, in all streams but those of requests. */
+  *#administrative({ sql, values }: RowCondition): Generator<number> {
+    for (const [after, before] of [
+      ['', 'requests-'],
+      ['requests.', '\u{10FFFF}'],
+    ] as const) {
+      const statement = this.#database.prepare(
+        `SELECT stream, revision, position, ${sql} AS isFound FROM events
+         WHERE (stream, revision) > (?, ?) AND stream < ? ORDER BY stream, revision LIMIT ${POSITIONS}`,
+      );
+      let last: [stream: string, revision: number] = [after, -1];
+      for (;;) {
+        const rows = statement.all(...values, ...last, before);
+        for (const { position, isFound } of rows) if (isFound === 1) yield position as number;
+        if (rows.length < POSITIONS) break;
+        const { stream, revision } = rows.at(-1) as Record<string, unknown>;
+        last = [stream as string, revision as number];
+      }
+    }
   }
 
   /** All events before a position but those of requests, and of the usage of each account only the last one. */

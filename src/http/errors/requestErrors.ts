@@ -26,7 +26,11 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
     message: (details) =>
       `The model '${detail(details, 'model', '')}' does not exist. GET /v1/models lists the available ones.`,
   },
-  insufficient_permissions: { status: 403, type: 'permission_error', message: 'Insufficient permissions' },
+  insufficient_permissions: {
+    status: 403,
+    type: 'permission_error',
+    message: withProblem('Insufficient permissions'),
+  },
   ip_forbidden: {
     status: 403,
     type: 'permission_error',
@@ -43,6 +47,11 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
     status: 404,
     type: 'invalid_request_error',
     message: (details) => `The path ${detail(details, 'path', 'of the request')} does not exist`,
+  },
+  read_only: {
+    status: 403,
+    type: 'permission_error',
+    message: (details) => `${detail(details, 'problem', 'Nothing can be changed here.')} Only reading is possible.`,
   },
   method_not_allowed: {
     status: 405,

@@ -15,6 +15,28 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message: (details) => `There is no API key ${detail(details, 'keyId', 'with this id')}`,
     wireCode: 'not_found',
   },
+  team_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no team ${detail(details, 'teamId', 'with this id')}`,
+  },
+  team_not_empty: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `Team "${detail(details, 'name', '')}" has ${detail(details, 'keys', 'some')} API keys. Move them to another team or delete them first.`,
+  },
+  invalid_team: { status: 400, type: 'invalid_request_error', message: withProblem('The team is not valid') },
+  owner_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `No API key and no limit has the owner ${detail(details, 'owner', 'of this name')}`,
+  },
+  invalid_owner: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The limits of the owner are not valid'),
+  },
   account_not_found: {
     status: 404,
     type: 'invalid_request_error',
@@ -121,7 +143,7 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     status: 404,
     type: 'invalid_request_error',
     message: (details) =>
-      `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it. Of an archived day, operators get receipts by position only.`,
+      `There is no receipt for ${detail(details, 'name', 'this request')}: no such request or event is in the log, or another API key made it.`,
   },
   evidence_not_found: {
     status: 404,

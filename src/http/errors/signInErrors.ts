@@ -22,8 +22,9 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
   totp_required: {
     status: 401,
     type: 'authentication_error',
-    message:
+    message: withProblem(
       'Two-factor authentication is required. Send the code of your authenticator app to POST /api/dashboard-auth/totp/verify.',
+    ),
   },
   totp_invalid_code: {
     status: 400,
@@ -54,5 +55,59 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
     status: 403,
     type: 'permission_error',
     message: 'Changes from pages of another origin are rejected. Use the dashboard under this address.',
+  },
+  reauthentication_required: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'This cannot be undone, and you signed in more than 10 minutes ago. Prove again who you are by POST /api/dashboard-auth/reauthenticate and repeat the request.',
+  },
+  scope_required: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'This cannot be undone, and the management token lacks the scope "irreversible". Use one that has it, or sign in.',
+  },
+  invalid_invitation: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The invitation is unknown, expired or was already used. Ask an administrator for a new link.',
+  },
+  invalid_token: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The management token cannot be created'),
+  },
+  token_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'There is no such management token. List them by GET /api/tokens.',
+  },
+  invalid_operator: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The operator is not valid'),
+  },
+  operator_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'There is no such operator. List them by GET /api/operators.',
+  },
+  operator_exists: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) => `Another operator has this ${detail(details, 'field', 'name')}. Choose another one.`,
+  },
+  operator_held: {
+    status: 409,
+    type: 'invalid_request_error',
+    message:
+      'A legal hold is on events since the operator was invited, so that name and addresses may not be destroyed. Lift the hold first.',
+  },
+  last_administrator: {
+    status: 409,
+    type: 'invalid_request_error',
+    message:
+      'This is the last administrator. Make somebody else an administrator first, or set the password of the built-in administrator.',
   },
 };

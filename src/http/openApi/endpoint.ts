@@ -1,5 +1,11 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import type { Role } from '../../domain/operator/role.ts';
+
+/** The roles that may use a route; at least one. */
+export type RoleSet = readonly [Role, ...Role[]];
+/** Whether a GET can show what it returned at an earlier moment (`?at=`), or why it cannot. `none`: the end of a sentence "has no past: ...". */
+export type PastOfRoute = 'past' | { readonly none: string };
 
 /** The requests and responses of a route, as zod schemas. `openApi` generates the OpenAPI document from them. */
 export interface Endpoint {
@@ -23,6 +29,12 @@ export interface Endpoint {
   readonly errors?: readonly ErrorCode[];
   /** Whether an API key can stand in for a session. */
   readonly acceptsApiKey?: boolean;
+  /** Who may use it. Required of routes of management (`describeRoute`). */
+  readonly roles?: RoleSet;
+  /** It cannot be undone: a session must have signed in within 10 minutes, and a token needs the scope. */
+  readonly isIrreversible?: boolean;
+  /** Required of every GET of management (`describeRoute`). */
+  readonly at?: PastOfRoute;
 }
 
 /** An endpoint with its method and path. */

@@ -32,7 +32,7 @@ export function openApi(surfaces: readonly Surface[]): Json {
 }
 
 function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<string, unknown>): Json {
-  const { method, path, tag, summary, query = {}, body, form, response, status = 200, stream } = endpoint;
+  const { method, path, tag, summary, query = {}, body, form, response, status = 200, stream, roles } = endpoint;
   const schema = (of: z.ZodType, io: 'input' | 'output') => jsonSchema(of, io, components);
   const parameters = [
     ...[...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
@@ -79,6 +79,8 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     security: surface.isPublic?.(endpoint)
       ? []
       : [{ [surface.security]: [] }, ...(endpoint.acceptsApiKey ? [{ apiKey: [] }] : [])],
+    ...(roles && { 'x-svc-roles': roles }),
+    ...(endpoint.isIrreversible && { 'x-svc-irreversible': true }),
   };
 }
 

@@ -69,7 +69,7 @@ async function startServer(isPlainPath: (() => boolean) | undefined): Promise<Co
         response.end(text);
       });
     },
-    management: () => undefined,
+    operators: () => undefined,
     unreadMs: 60_000,
   });
   return {

@@ -100,7 +100,9 @@ export function openNoteStore(path: string): NoteStore {
     const version = database.prepare('PRAGMA user_version').get()?.user_version as number;
     if (version > VERSION)
       throw new Error(`${path} was created by a newer svc (schema ${version}). Start that version.`);
-    database.exec(`${SCHEMA} PRAGMA user_version = ${VERSION}`);
+    // One transaction, which writes only what is new: a start waits for its sync.
+    const setVersion = version < VERSION ? `PRAGMA user_version = ${VERSION};` : '';
+    database.exec(`BEGIN; ${SCHEMA} ${setVersion} COMMIT`);
   } catch (error) {
     database.close();
     throw error;

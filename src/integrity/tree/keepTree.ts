@@ -121,6 +121,7 @@ export function keepTree({
     inclusionProof: async (index, of) => hashesIn(await request('inclusionProof', { index, size: of })),
     consistencyProof: async (from, to) => hashesIn(await request('consistencyProof', { from, to })),
     entry: async (index) => optionalBuffer(await request('entry', index)),
+    archivedRequest: (requestId) => request('archivedRequest', requestId),
     tile: async (name) => optionalBuffer(await request('tile', name)),
     async close() {
       isClosed = true;

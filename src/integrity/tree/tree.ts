@@ -1,3 +1,4 @@
+import type { ArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
 import type { TileName } from '../tiles/tilePaths.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Tree {
   consistencyProof(from: number, to: number): Promise<Buffer[]>;
   /** Resolves with the leaf entry of an index, one line of JSON without newline; with undefined when there is none. */
   entry(index: number): Promise<Buffer | undefined>;
+  /** Resolves with the end of an archived request; with undefined when it is not archived. */
+  archivedRequest(requestId: string): Promise<ArchivedRequest | undefined>;
   /** Resolves with a tile or bundle as https://c2sp.org/tlog-tiles serves it; with undefined when there is none. */
   tile(name: TileName): Promise<Buffer | undefined>;
   close(): Promise<void>;

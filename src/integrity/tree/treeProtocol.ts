@@ -1,3 +1,4 @@
+import type { ArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import type { TileName } from '../tiles/tilePaths.ts';
 import type { RemakeReason } from './treeFollower.ts';
@@ -21,6 +22,7 @@ export interface TreeThread {
     inclusionProof(leaf: { readonly index: number; readonly size: number }): Uint8Array;
     consistencyProof(sizes: { readonly from: number; readonly to: number }): Uint8Array;
     entry(index: number): Uint8Array | undefined;
+    archivedRequest(requestId: string): ArchivedRequest | undefined;
     tile(name: TileName): Uint8Array | undefined;
   };
   notifications: {

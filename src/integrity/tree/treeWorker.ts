@@ -1,5 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import { type Transfer, transfer } from '../../lib/threads/transfer.ts';
 import { TreeFollower } from './treeFollower.ts';
@@ -60,6 +62,14 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
       inclusionProof: ({ index, size }) => concatenated(tree.read((reader) => reader.inclusionProof(index, size))),
       consistencyProof: ({ from, to }) => concatenated(tree.read((reader) => reader.consistencyProof(from, to))),
       entry: (index) => moved(tree.read((reader) => reader.entry(index))),
+      archivedRequest(requestId) {
+        const archived = ArchivedEvents.open(archivePathOf(logPath));
+        try {
+          return archived?.findRequest(requestId);
+        } finally {
+          archived?.close();
+        }
+      },
       tile: (name) => moved(tree.read((reader) => reader.read(name))),
     },
     notifications: {

@@ -1,17 +1,34 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
-import { refuse } from '../../domain/core/refusal.ts';
-import { hasVerifiedTotp, isSessionValid, isTotpPending } from '../../domain/dashboardAuth/sessionChecks.ts';
-import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
+import { Refusal, refuse } from '../../domain/core/refusal.ts';
+import {
+  hasVerifiedTotp,
+  isSessionValid,
+  isTotpPending,
+  mustSetUpTotp,
+} from '../../domain/dashboardAuth/sessionChecks.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
+import { credentialsOf } from '../../domain/operator/credentials.ts';
 import type { Session } from '../../domain/session/state.ts';
 import { isLoopback } from '../../http/client/isThisMachine.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import type { Capabilities } from '../http/capabilities.ts';
-import { type AnyContext, isWrite, type ManagementMiddleware } from '../http/context.ts';
-import type { Views } from '../http/views.ts';
-import { createClientSealer } from './clientSealer.ts';
+import {
+  type AnyContext,
+  type Client,
+  isWrite,
+  type ManagementMiddleware,
+  type ManagementState,
+} from '../http/context.ts';
+import { isOpen, LOCAL_ADMINISTRATOR, type Principal, principalOfSession } from '../people/principal.ts';
+import { bearerToken } from '../people/secrets.ts';
+import { type Actors, UNKNOWN_PERSON, type Who } from './actors.ts';
+import type { DeniedActions } from './deniedActions.ts';
+import { idleStateOf } from './idleLimit.ts';
+import { authorizeIrreversible } from './irreversible.ts';
 import type { SessionCookie } from './sessionCookie.ts';
+import type { TokenAuthentication } from './tokenAuthentication.ts';
 
 /** Derives addresses and scheme from a request; depends on the trusted proxies, and tests replace it. */
 export interface ConnectionInfo {
@@ -23,51 +40,96 @@ export interface ConnectionInfo {
   readonly isHttps?: (request: IncomingMessage) => boolean;
 }
 
-const NOT_RECORDED = { address: null, userAgent: null };
 /** Each event of an operator keeps both. */
 const MAX_ADDRESS_CHARACTERS = 100;
 const MAX_USER_AGENT_CHARACTERS = 500;
 
-interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now' | 'vault'> {
-  readonly cookie: Pick<SessionCookie, 'read'>;
+interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
+  readonly cookie: Pick<SessionCookie, 'read' | 'write'>;
   readonly connection: ConnectionInfo;
+  readonly actors: Actors;
+  readonly tokens: TokenAuthentication;
+  readonly denied: DeniedActions;
 }
 
-/** Sets `ctx.state.client` and `ctx.state.cause`; refuses no request. */
-export function identifyClient({ views, now, vault, cookie, connection }: IdentifyClientOptions): ManagementMiddleware {
+/** Sets the client, the principal and the cause of the request in `ctx.state`; refuses no request. */
+export function identifyClient(options: IdentifyClientOptions): ManagementMiddleware {
+  const { views, now, cookie, connection, actors, tokens, denied } = options;
   const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
-  const sealClient = createClientSealer(vault);
+
+  /** The session of the cookie, unless it has ended or was unused for too long. */
+  function sessionOf(ctx: AnyContext): Session | undefined {
+    const content = cookie.read(ctx);
+    const session = content && views.current.sessions.get(content.sessionId);
+    if (!session || !isSessionValid(session, credentialsOf(session.operatorId, views.current), now())) return undefined;
+    const { isIdle, mustRenew } = idleStateOf(content, views.current.operators, now());
+    if (isIdle) return undefined;
+    // A page that only listens is not being used.
+    if (mustRenew && ctx.path !== '/api/live')
+      cookie.write(ctx, { sessionId: session.id, expiresAt: session.expiresAt });
+    return session;
+  }
+
   return async (ctx, next) => {
-    const { dashboardAuth, sessions } = views.current;
-    const known = sessions.get(cookie.read(ctx) ?? '');
-    const session = known && isSessionValid(known, dashboardAuth, now()) ? known : undefined;
     const rawAddress = (clientAddress(ctx.req) ?? '').slice(0, MAX_ADDRESS_CHARACTERS);
-    const address = parseIp(rawAddress) ?? rawAddress;
-    ctx.state.client = {
-      address,
+    const bearer = bearerToken(ctx.headers.authorization);
+    const session = bearer === undefined ? sessionOf(ctx) : undefined;
+    const client: Client = {
+      address: parseIp(rawAddress) ?? rawAddress,
+      userAgent: ctx.get('user-agent').slice(0, MAX_USER_AGENT_CHARACTERS) || null,
       notLocalReason: notLocalReason(remoteAddress(ctx.req) ?? '', ctx.headers),
       session,
     };
-    const usedTotp = session !== undefined && hasVerifiedTotp(session, dashboardAuth);
-    const userAgent = ctx.get('user-agent').slice(0, MAX_USER_AGENT_CHARACTERS) || null;
-    ctx.state.cause = {
-      // A read causes no event, and must not need the vault.
-      actor: {
-        kind: 'operator',
-        sessionId: session?.id ?? null,
-        ...(isWrite(ctx) ? await sealClient(address, userAgent) : NOT_RECORDED),
-        usedTotp,
-      },
-      correlationId: ctx.state.requestId,
+    const { state } = ctx;
+    const correlationId = state.requestId;
+    state.client = client;
+    state.principal = undefined;
+    state.cause = { actor: actors.ofReader(STRANGER), correlationId };
+    if (bearer === undefined) {
+      state.principal = session
+        ? principalOf(session, views.current)
+        : isOpen(views.current) && client.notLocalReason === undefined
+          ? LOCAL_ADMINISTRATOR
+          : undefined;
+    } else {
+      const found = await tokens.authenticate(client, bearer, correlationId);
+      if (found instanceof Refusal) state.client = { ...client, tokenRefusal: found };
+      else state.principal = found;
+    }
+    const who = whoIs(state, views.current);
+    // A read causes no event, and must not need the vault.
+    const actor = isWrite(ctx) ? await actors.of(client, who) : actors.ofReader(who);
+    state.cause = { actor, correlationId };
+    state.authorizeIrreversible = () => authorizeIrreversible(views.current, state, now());
+    state.recordDenied = async (action) => {
+      const { principal } = state;
+      if (principal) await denied.record(principal, action, { actor: await actors.of(client, who), correlationId });
     };
     return next();
   };
 }
 
+const STRANGER: Who = { operatorId: UNKNOWN_PERSON, sessionId: null, usedTotp: false };
+
+function whoIs({ client: { session }, principal }: ManagementState, state: HotState): Who {
+  const operatorId = principal?.operatorId ?? session?.operatorId;
+  if (operatorId === undefined) return STRANGER;
+  const tokenId = principal?.tokenId;
+  const method = tokenId === undefined ? session?.method : 'token';
+  const usedTotp = session !== undefined && hasVerifiedTotp(session, credentialsOf(operatorId, state));
+  return { operatorId, sessionId: session?.id ?? null, tokenId, method, usedTotp };
+}
+
+/** @returns undefined while TOTP of the session must be verified or set up */
+function principalOf(session: Session, state: HotState): Principal | undefined {
+  const auth = credentialsOf(session.operatorId, state);
+  return isTotpPending(session, auth) || mustSetUpTotp(auth) ? undefined : principalOfSession(session, state.operators);
+}
+
 /**
- * Lets through clients with a session (docs/decisions/0040-dashboard-sessions.md) and, while no password is set, clients
- * on this machine (docs/decisions/0039-no-password-yet.md). Every route mounted after it is protected.
- * @throws Refusal `authentication_required`, on settings `unauthorized` | `totp_required`
+ * Lets through clients with a session (docs/decisions/0040-dashboard-sessions.md) or a management token and, while none is needed,
+ * clients on this machine (docs/decisions/0039-no-password-yet.md). Every route mounted after it is protected.
+ * @throws Refusal `authentication_required`, on settings `unauthorized` | `totp_required` | `rate_limit_exceeded`
  */
 export const requireSession =
   ({ views }: Pick<Capabilities, 'views'>): ManagementMiddleware =>
@@ -77,22 +139,35 @@ export const requireSession =
   };
 
 /** As `requireSession`, for a route that also admits other clients. @throws Refusal */
-export function checkSession({ dashboardAuth }: Pick<Views['current'], 'dashboardAuth'>, ctx: AnyContext): void {
+export function checkSession(state: HotState, ctx: AnyContext): Principal {
+  const { principal, client } = ctx.state;
+  if (principal) return principal;
+  if (client.tokenRefusal) throw client.tokenRefusal;
   const code = SETTINGS.test(ctx.path) ? 'unauthorized' : 'authentication_required';
-  if (dashboardAuth.password) requireVerifiedSession(ctx, dashboardAuth, code);
-  else requireLocalClient(ctx, code);
+  if (client.session) return refuse('totp_required', setUpHint(client.session, state));
+  if (isOpen(state)) requireLocalClient(ctx, code);
+  return refuse(code);
 }
 
 const SETTINGS = /^\/api\/settings\/?$/;
 
-/** Returns the session, with TOTP verified where it is required. @throws Refusal `code` without one | `totp_required` */
-export function requireVerifiedSession(
-  ctx: AnyContext,
-  auth: DashboardAuth,
-  code: ErrorCode = 'authentication_required',
-): Session {
-  const session = ctx.state.client.session ?? refuse(code);
-  return isTotpPending(session, auth) ? refuse('totp_required') : session;
+const setUpHint = ({ operatorId }: Session, state: HotState) =>
+  mustSetUpTotp(credentialsOf(operatorId, state))
+    ? { problem: 'two-factor authentication is required: set it up by POST /api/dashboard-auth/totp/setup/start' }
+    : {};
+
+/**
+ * Returns the session, with TOTP verified where it is required.
+ * @param mayLackTotp whether a session is enough whose TOTP must be set up
+ * @throws Refusal `authentication_required` without one | `totp_required`
+ */
+export function requireVerifiedSession(ctx: AnyContext, state: HotState, mayLackTotp = false): Session {
+  const session = ctx.state.client.session ?? refuse('authentication_required');
+  const auth = credentialsOf(session.operatorId, state);
+  if (isTotpPending(session, auth) || (!mayLackTotp && mustSetUpTotp(auth))) {
+    return refuse('totp_required', setUpHint(session, state));
+  }
+  return session;
 }
 
 /** For requests while no password is set. @throws Refusal `code` to clients that are not known to be on this machine */

@@ -1,5 +1,8 @@
 import type { Sealed } from '../../domain/core/brands.ts';
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
+import { createKeyedMutex } from '../../lib/keyedMutex.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { dataKeyOf } from '../people/directory.ts';
 
 /** Where a client is and what it uses, as the events that it causes record it. */
 export interface SealedClient {
@@ -10,7 +13,7 @@ export interface SealedClient {
 }
 
 /** The subject of the data keys for the clients of the built-in administrator: destroying them forgets where each write came from. */
-export const ADMINISTRATOR = 'operator-administrator';
+export const ADMINISTRATOR = dataKeyOf(BUILT_IN_ADMINISTRATOR);
 
 const DIGEST_CHARACTERS = 16;
 /** Clients choose their user agents. */
@@ -20,25 +23,23 @@ const MAX_CACHED_CLIENTS = 1_000;
 export const addressDigest = (vault: Pick<Vault, 'digest'>, address: string): string =>
   vault.digest('address', address).slice(0, DIGEST_CHARACTERS);
 
+/** Seals what events record of a client under the data key of a person. It rejects when the vault cannot create a key. */
+export type SealClient = (operatorId: string, address: string, userAgent: string | null) => Promise<SealedClient>;
+
 /**
- * @returns a function that seals address and user agent under the administrator's data key, which it creates with the first write.
- * It seals each client once, because an operator makes many changes from one place. It rejects when the vault cannot create a key
+ * @returns a function that creates the data key of a person with their first write, and seals each client once, because people make
+ * many changes from one place
  */
-export function createClientSealer(vault: Vault): (address: string, userAgent: string | null) => Promise<SealedClient> {
+export function createClientSealer(vault: Vault): SealClient {
   const sealed = new Map<string, SealedClient>();
-  let creating: Promise<string> | undefined;
+  const mutex = createKeyedMutex();
 
-  function currentKey(): string | Promise<string> {
-    const known = vault.currentKeyOf(ADMINISTRATOR);
-    if (known !== undefined) return known;
-    creating ??= vault.createKey(ADMINISTRATOR).finally(() => {
-      creating = undefined;
-    });
-    return creating;
-  }
+  const keyOf = async (subject: string): Promise<string> =>
+    vault.currentKeyOf(subject) ??
+    mutex(subject, async () => vault.currentKeyOf(subject) ?? (await vault.createKey(subject)));
 
-  return async (address, userAgent) => {
-    const keyId = await currentKey();
+  return async (operatorId, address, userAgent) => {
+    const keyId = await keyOf(dataKeyOf(operatorId));
     const name = JSON.stringify([keyId, address, userAgent]);
     const cached = sealed.get(name);
     if (cached) return cached;

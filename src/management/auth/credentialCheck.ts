@@ -3,9 +3,9 @@ import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { SignInMethod } from '../../domain/session/events.ts';
 import type { Capabilities } from '../http/capabilities.ts';
-import type { ManagementContext } from '../http/context.ts';
+import type { ManagementState } from '../http/context.ts';
 import type { SignInRecorder } from './signInRecorder.ts';
-import { Throttle } from './throttle.ts';
+import { MAX_FAILURES, Throttle } from './throttle.ts';
 
 /** One attempt to prove knowledge of a password, code or token. */
 export interface CredentialAttempt<Proof> {
@@ -14,42 +14,69 @@ export interface CredentialAttempt<Proof> {
   readonly method: SignInMethod;
   /** @returns undefined when the credential is wrong */
   readonly verify: () => Promise<Proof | undefined> | Proof | undefined;
+  /**
+   * Whose credential it is, or the name that was given: throttled besides the address, so that many addresses together get no
+   * further. An unknown name counts like a known one.
+   */
+  readonly account?: string;
+  /** The operator in whose name it is tried. */
+  readonly operatorId?: string | undefined;
   /** The error for a wrong credential. */
   readonly refusal: readonly [ErrorCode, Readonly<Record<string, unknown>>?];
 }
 
-/** @throws Refusal `attempt.refusal`, or `rate_limit_exceeded` after 8 wrong attempts from one address within 60 s */
-export type CheckCredential = <Proof>(ctx: ManagementContext, attempt: CredentialAttempt<Proof>) => Promise<Proof>;
+/** What an attempt needs of a request. */
+export interface Attempting {
+  readonly state: Pick<ManagementState, 'client' | 'cause'>;
+}
+
+/**
+ * @throws Refusal `attempt.refusal`, or `rate_limit_exceeded` after 8 wrong attempts from one address, or 10 on one account,
+ * within 60 s
+ */
+export type CheckCredential = <Proof>(ctx: Attempting, attempt: CredentialAttempt<Proof>) => Promise<Proof>;
 
 interface CredentialCheckOptions extends Pick<Capabilities, 'commands' | 'now'> {
   readonly signIns: SignInRecorder;
 }
 
+/** More than one address is allowed: one address alone cannot lock out the owner of an account. */
+const MAX_FAILURES_OF_ACCOUNT = MAX_FAILURES + 2;
+
 /**
- * Creates a check that serializes the attempts of one address. Parallel attempts can therefore neither exceed the throttle
- * nor cause each other's correct credentials to be refused.
+ * Creates a check that serializes the attempts of one address and on one account. Parallel attempts can therefore neither exceed the
+ * throttle nor cause each other's correct credentials to be refused.
  */
 export function createCredentialCheck({ commands, now, signIns }: CredentialCheckOptions): CheckCredential {
-  const throttle = new Throttle(now);
-  return (ctx, { credential, method, verify, refusal }) => {
-    const { address } = ctx.state.client;
-    const key = `${credential} ${networkOf(address)}`;
-    return commands.mutex(`credential check: ${key}`, async () => {
+  const addresses = new Throttle(now);
+  const accounts = new Throttle(now, MAX_FAILURES_OF_ACCOUNT);
+  return ({ state: { client, cause } }, { credential, method, account, operatorId, verify, refusal }) => {
+    const { address } = client;
+    const limits = [[addresses, `${credential} ${networkOf(address)}`] as const];
+    if (account !== undefined) limits.push([accounts, `${credential} of ${account}`]);
+
+    async function check() {
       try {
-        throttle.admit(key);
+        for (const [throttle, key] of limits) throttle.admit(key);
       } catch (error) {
         signIns.throttled(address);
         throw error;
       }
       const proof = await verify();
       if (proof !== undefined) {
-        throttle.clearFailures(key);
+        for (const [throttle, key] of limits) throttle.clearFailures(key);
         return proof;
       }
-      throttle.recordFailure(key);
-      await signIns.recordFailure(method, address, ctx.state.cause);
+      for (const [throttle, key] of limits) throttle.recordFailure(key);
+      await signIns.recordFailure(method, address, cause, operatorId);
       return refuse(...refusal);
-    });
+    }
+    const locked =
+      (work: typeof check, [, key]: (typeof limits)[number]) =>
+      () =>
+        commands.mutex(`credential check: ${key}`, work);
+    // The last one is taken first, by every attempt: accounts before addresses.
+    return limits.reduce(locked, check)();
   };
 }
 

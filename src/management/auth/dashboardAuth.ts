@@ -1,94 +1,90 @@
 import { z } from 'zod';
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import { hasVerifiedTotp } from '../../domain/dashboardAuth/sessionChecks.ts';
-import type { DashboardAuth } from '../../domain/dashboardAuth/state.ts';
 import type { Session } from '../../domain/session/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { requireLocalClient, requireVerifiedSession } from './access.ts';
-import { createCredentialCheck } from './credentialCheck.ts';
-import { createPasswords, type Passwords } from './passwords.ts';
-import type { SessionCookie } from './sessionCookie.ts';
-import { createSessionLifecycle } from './sessionLifecycle.ts';
-import type { SetupToken } from './setupToken.ts';
-import type { SignInRecorder } from './signInRecorder.ts';
+import { ADMINISTRATORS, EVERYONE } from '../http/roles.ts';
+import { hasRoleIn, isOpen } from '../people/principal.ts';
+import { checkSession, requireLocalClient, requireVerifiedSession } from './access.ts';
+import type { SignIn } from './signIn.ts';
 import { destroyKeysOfDisabledTotp } from './totpKeys.ts';
 import { createTotpSetup } from './totpSetup.ts';
-import { createTotpVerification } from './totpVerification.ts';
-
-const MIN_PASSWORD_CHARACTERS = 8;
-const MAX_PASSWORD_CHARACTERS = 1_024;
-
-const newPassword = z
-  .string()
-  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-  .refine(
-    (text) => [...text].length >= MIN_PASSWORD_CHARACTERS,
-    `must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
-  )
-  .refine((text) => text.length <= MAX_PASSWORD_CHARACTERS, `must have at most ${MAX_PASSWORD_CHARACTERS} characters`);
-const code = z.string().regex(/^\d{6}$/, 'must be 6 digits');
+import {
+  newPassword,
+  OK_BODY,
+  OkStatus,
+  SESSION_REQUIRED,
+  SessionState,
+  sessionState,
+  totpCode,
+  WRONG_CODE,
+  WRONG_PASSWORD,
+} from './wire.ts';
 
 const SetPassword = wireObject({ password: newPassword, setup_token: z.string().nullish() });
 const ConfirmPassword = wireObject({ password: z.string() });
 const ChangePassword = wireObject({ currentPassword: z.string(), newPassword });
-const ConfirmTotp = wireObject({ setupToken: z.string(), code });
-const VerifyTotp = wireObject({ code });
+const ConfirmTotp = wireObject({ setupToken: z.string(), code: totpCode });
+const VerifyTotp = wireObject({ code: totpCode });
 
-const SessionState = z
-  .object({
-    isPasswordConfigured: z.boolean(),
-    isPasswordVerified: z.boolean(),
-    isTotpConfigured: z.boolean(),
-    isTotpVerified: z.boolean(),
-    isTotpRequiredOnLogin: z.boolean(),
-  })
-  .meta({ id: 'DashboardSession' });
-const OkStatus = z.object({ status: z.literal('ok') });
+const ConfirmedTotp = OkStatus.extend({
+  recoveryCodes: z
+    .array(z.string())
+    .optional()
+    .describe('Of an operator; each replaces one code, and none is shown again'),
+});
 const TotpStart = z.object({ secret: z.string(), qrCodeDataUrl: z.string(), setupToken: z.string() });
 
-const SESSION_REQUIRED = ['authentication_required', 'totp_required'] as const;
-const WRONG_PASSWORD = ['invalid_credentials', 'rate_limit_exceeded'] as const;
-const WRONG_CODE = ['totp_invalid_code', 'rate_limit_exceeded'] as const;
-
 const routes = {
-  session: describeRoute({ summary: 'Get the sign-in state of the client', response: SessionState }),
+  session: describeRoute({
+    roles: EVERYONE,
+    at: { none: 'it shows the session of this browser' },
+    summary: 'Get the sign-in state of the client',
+    response: SessionState,
+  }),
   setPassword: describeRoute({
+    roles: EVERYONE,
     summary: 'Set the first password; clients on other machines need the set-up token',
     body: SetPassword,
     response: SessionState,
     errors: ['validation_error', 'password_already_configured', 'authentication_required', ...WRONG_PASSWORD],
   }),
   login: describeRoute({
+    roles: EVERYONE,
     summary: 'Sign in with the password',
     body: ConfirmPassword,
     response: SessionState,
     errors: ['validation_error', 'password_not_configured', 'authentication_required', ...WRONG_PASSWORD],
   }),
   changePassword: describeRoute({
-    summary: 'Change the password and end all other sessions',
+    roles: EVERYONE,
+    summary: 'Change the own password and end all other sessions that began with it',
     body: ChangePassword,
     response: OkStatus,
     errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   removePassword: describeRoute({
-    summary: 'Remove the password and TOTP, and end all sessions',
+    roles: ADMINISTRATORS,
+    summary: 'Remove the password and TOTP of the built-in administrator, and end its sessions',
     body: ConfirmPassword,
     response: OkStatus,
     errors: ['validation_error', 'password_not_configured', ...WRONG_PASSWORD, ...SESSION_REQUIRED],
   }),
   startTotp: describeRoute({
+    roles: EVERYONE,
     summary: 'Generate a TOTP secret for an authenticator app; takes effect once a code confirms it',
     response: TotpStart,
     errors: ['password_not_configured', 'totp_already_configured', ...SESSION_REQUIRED],
   }),
   confirmTotp: describeRoute({
+    roles: EVERYONE,
     summary: 'Enable TOTP with a code of the generated secret',
     body: ConfirmTotp,
-    response: OkStatus,
+    response: ConfirmedTotp,
     errors: [
       'validation_error',
       'password_not_configured',
@@ -98,6 +94,7 @@ const routes = {
     ],
   }),
   verifyTotp: describeRoute({
+    roles: EVERYONE,
     summary: 'Verify the session with a TOTP code that was not used before',
     body: VerifyTotp,
     response: SessionState,
@@ -110,67 +107,53 @@ const routes = {
     ],
   }),
   disableTotp: describeRoute({
+    roles: EVERYONE,
     summary: 'Disable TOTP and stop requiring it at sign-in',
     response: OkStatus,
     errors: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],
   }),
-  logout: describeRoute({ summary: 'Sign out', response: OkStatus }),
+  logout: describeRoute({ roles: EVERYONE, summary: 'Sign out', response: OkStatus }),
 };
 
-/** Services of dashboard sign-in. */
-export interface DashboardAuthServices {
-  readonly signIns: SignInRecorder;
-  /** Without it, the first password can be set only from this machine. */
-  readonly setupToken?: SetupToken;
-  readonly passwords?: Passwords;
-}
+type DashboardAuthOptions = Capabilities & SignIn;
 
-interface DashboardAuthOptions extends Capabilities, DashboardAuthServices {
-  readonly cookie: SessionCookie;
-}
-
-const OK_BODY = { status: 'ok' };
+const isBuiltIn = ({ operatorId }: { readonly operatorId: string }): boolean => operatorId === BUILT_IN_ADMINISTRATOR;
 
 /**
- * Password, TOTP and sign-in of the dashboard (docs/decisions/0040-dashboard-sessions.md). Mounted before
- * `requireSession`, so each route checks by itself what it requires.
+ * Password, TOTP and sign-in of the built-in administrator, and of operators what is theirs in it
+ * (docs/decisions/0040-dashboard-sessions.md). Mounted before `requireSession`, so each route checks by itself what it requires.
  */
 export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
-  const { views, commands, vault, ids, cookie, setupToken, passwords = createPasswords() } = options;
-  const checkCredential = createCredentialCheck(options);
-  const sessions = createSessionLifecycle(options);
+  const { views, commands, vault, ids, cookie, setupToken, passwords, directory } = options;
+  const { sessions, checkCredential, checkPassword, verifyTotp } = options;
   const totpSetup = createTotpSetup(options, checkCredential);
-  const verifyTotp = createTotpVerification(options, checkCredential);
 
   const auth = () => views.current.dashboardAuth;
+  const shown = (session: Session | undefined) => sessionState(views.current, session, directory);
   const handle = (ctx: ManagementContext, command: Parameters<typeof subjects.dashboardAuth.decider.decide>[0]) =>
     commands.handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
+  const handleOperator = (ctx: ManagementContext, command: Parameters<typeof subjects.operator.decider.decide>[0]) =>
+    commands.handle(subjects.operator, 'main', command, ctx.state.cause);
 
   /** @throws Refusal `password_not_configured`, or `authentication_required` to clients on other machines */
-  const requirePassword = (ctx: ManagementContext) => {
-    const { password } = auth();
-    if (password) return password;
+  const requirePassword = (ctx: ManagementContext): void => {
+    const { session } = ctx.state.client;
+    if (auth().password || (session && !isBuiltIn(session))) return;
     requireLocalClient(ctx);
-    return refuse('password_not_configured');
+    refuse('password_not_configured');
   };
-  const requireSession = (ctx: ManagementContext): Session => {
+  const requireSession = (ctx: ManagementContext, mayLackTotp = false): Session => {
     requirePassword(ctx);
-    return requireVerifiedSession(ctx, auth());
+    return requireVerifiedSession(ctx, views.current, mayLackTotp);
   };
 
-  /** @returns the id of the password that matched */
-  const checkPassword = (ctx: ManagementContext, credential: string, candidate: string): Promise<string> =>
-    checkCredential(ctx, {
-      credential,
-      method: 'password',
-      async verify() {
-        const { password } = auth();
-        return password && (await passwords.matches(candidate, password.hash)) ? password.id : undefined;
-      },
-      refusal: ['invalid_credentials'],
-    });
-
+  /** Who may set the first password; once management is closed, an administrator who is signed in. */
   async function checkSetupToken(ctx: ManagementContext, candidate: string | null | undefined): Promise<void> {
+    if (!isOpen(views.current)) {
+      const principal = checkSession(views.current, ctx);
+      if (!hasRoleIn(principal, ADMINISTRATORS)) refuse('insufficient_permissions');
+      return;
+    }
     if (ctx.state.client.notLocalReason === undefined) return;
     if (candidate === null || candidate === undefined) return requireLocalClient(ctx);
     await checkCredential(ctx, {
@@ -182,56 +165,76 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
   }
 
   return newRouter('/api/dashboard-auth')
-    .get('/session', routes.session, (ctx) => sessionState(auth(), ctx.state.client.session))
+    .get('/session', routes.session, (ctx) => shown(ctx.state.client.session))
     .post('/password/setup', routes.setPassword, async (ctx) => {
       const { password, setup_token } = await readBody(ctx, SetPassword, 'validation_error');
       if (auth().password) refuse('password_already_configured');
       await checkSetupToken(ctx, setup_token);
+      const wasOpen = isOpen(views.current);
       const passwordId = ids.newId();
       await handle(ctx, { type: 'SetPassword', passwordId, passwordHash: await passwords.hash(password) });
-      return sessionState(auth(), await sessions.start(ctx, passwordId));
+      // An operator who sets it remains signed in as themselves.
+      if (!wasOpen) return shown(ctx.state.client.session);
+      return shown(await sessions.start(ctx, { operatorId: BUILT_IN_ADMINISTRATOR, passwordId, method: 'password' }));
     })
     .post('/password/login', routes.login, async (ctx) => {
-      requirePassword(ctx);
+      if (!auth().password) {
+        requireLocalClient(ctx);
+        refuse('password_not_configured');
+      }
       const { password } = await readBody(ctx, ConfirmPassword, 'validation_error');
-      const passwordId = await checkPassword(ctx, 'password', password);
-      return sessionState(auth(), await sessions.start(ctx, passwordId));
+      const operatorId = BUILT_IN_ADMINISTRATOR;
+      const passwordId = await checkPassword(ctx, { credential: 'password', candidate: password, operatorId });
+      return shown(await sessions.start(ctx, { operatorId, passwordId, method: 'password' }));
     })
     .post('/password/change', routes.changePassword, async (ctx) => {
-      const session = requireSession(ctx);
+      const session = requireSession(ctx, true);
+      const { operatorId } = session;
       const { currentPassword, newPassword } = await readBody(ctx, ChangePassword, 'validation_error');
-      const verifiedPasswordId = await checkPassword(ctx, 'current password', currentPassword);
+      const current = { credential: 'current password', candidate: currentPassword, operatorId };
+      const verifiedPasswordId = await checkPassword(ctx, current);
       const passwordId = ids.newId();
-      const passwordHash = await passwords.hash(newPassword);
-      await handle(ctx, { type: 'ChangePassword', verifiedPasswordId, passwordId, passwordHash });
-      await sessions.start(ctx, passwordId, session);
+      const change = { verifiedPasswordId, passwordId, passwordHash: await passwords.hash(newPassword) };
+      if (isBuiltIn(session)) await handle(ctx, { type: 'ChangePassword', ...change });
+      else await handleOperator(ctx, { type: 'ChangePassword', operatorId, ...change });
+      await sessions.start(ctx, { operatorId, passwordId, method: 'password' }, session);
       return OK_BODY;
     })
     .delete('/password', routes.removePassword, async (ctx) => {
-      requireSession(ctx);
+      const session = requireSession(ctx);
       const { password } = await readBody(ctx, ConfirmPassword, 'validation_error');
-      const verifiedPasswordId = await checkPassword(ctx, 'current password', password);
+      const { operatorId } = session;
+      // Confirmed with the password of who is signed in.
+      const confirmed = await checkPassword(ctx, { credential: 'current password', candidate: password, operatorId });
+      const verifiedPasswordId = isBuiltIn(session) ? confirmed : (auth().password?.id ?? '');
       const { events } = await handle(ctx, { type: 'RemovePassword', verifiedPasswordId });
       await destroyKeysOfDisabledTotp(vault, events);
-      cookie.clear(ctx);
+      if (isBuiltIn(session)) cookie.clear(ctx);
       return OK_BODY;
     })
-    .post('/totp/setup/start', routes.startTotp, (ctx) => totpSetup.start(requireSession(ctx)))
+    .post('/totp/setup/start', routes.startTotp, (ctx) => totpSetup.start(requireSession(ctx, true)))
     .post('/totp/setup/confirm', routes.confirmTotp, async (ctx) => {
-      const session = requireSession(ctx);
-      await totpSetup.confirm(ctx, session, await readBody(ctx, ConfirmTotp, 'validation_error'));
-      return OK_BODY;
+      const session = requireSession(ctx, true);
+      const body = await readBody(ctx, ConfirmTotp, 'validation_error');
+      const { recoveryCodes, ...totp } = await totpSetup.confirm(ctx, session, body);
+      if (recoveryCodes === undefined) return OK_BODY;
+      // What an operator has set up is required at once, and the code has just proved it.
+      await sessions.markTotpVerified(ctx, session, totp);
+      return { ...OK_BODY, recoveryCodes };
     })
     .post('/totp/verify', routes.verifyTotp, async (ctx) => {
       requirePassword(ctx);
       const session = ctx.state.client.session ?? refuse('authentication_required');
       const { code } = await readBody(ctx, VerifyTotp, 'validation_error');
-      const totp = await verifyTotp(ctx, code);
-      return sessionState(auth(), await sessions.markTotpVerified(ctx, session, totp));
+      const totp = await verifyTotp(ctx, session.operatorId, code);
+      return shown(await sessions.markTotpVerified(ctx, session, totp));
     })
     .post('/totp/disable', routes.disableTotp, async (ctx) => {
-      requireSession(ctx);
-      const { events } = await handle(ctx, { type: 'DisableTotp' });
+      const session = requireSession(ctx);
+      const { operatorId } = session;
+      const { events } = isBuiltIn(session)
+        ? await handle(ctx, { type: 'DisableTotp' })
+        : await handleOperator(ctx, { type: 'DisableTotp', operatorId });
       await destroyKeysOfDisabledTotp(vault, events);
       return OK_BODY;
     })
@@ -241,11 +244,3 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
     })
     .routes();
 };
-
-const sessionState = (auth: DashboardAuth, session: Session | undefined): z.infer<typeof SessionState> => ({
-  isPasswordConfigured: auth.password !== null,
-  isPasswordVerified: session !== undefined,
-  isTotpConfigured: auth.totp !== null,
-  isTotpVerified: session !== undefined && hasVerifiedTotp(session, auth),
-  isTotpRequiredOnLogin: auth.isTotpRequired,
-});

@@ -10,15 +10,21 @@ import { createEncryptedToken } from './encryptedToken.ts';
 export interface CookieContent {
   readonly sessionId: string;
   readonly expiresAt: Instant;
+  /** When the cookie was sent; absent in cookies of earlier versions. A cookie is sent again while the session is used. */
+  readonly seenAt?: Instant | undefined;
 }
 
 const NAME = 'dashboard_session';
-const Content: z.ZodType<CookieContent> = z.object({ sessionId: z.uuid(), expiresAt: instantSchema(z) });
+const Content: z.ZodType<CookieContent> = z.object({
+  sessionId: z.uuid(),
+  expiresAt: instantSchema(z),
+  seenAt: instantSchema(z).optional(),
+});
 
 export interface SessionCookie {
-  /** @returns the session id; undefined without a cookie that is authentic and not expired */
-  read(ctx: AnyContext): string | undefined;
-  write(ctx: AnyContext, content: CookieContent): void;
+  /** @returns undefined without a cookie that is authentic and not expired */
+  read(ctx: AnyContext): CookieContent | undefined;
+  write(ctx: AnyContext, content: Omit<CookieContent, 'seenAt'>): void;
   clear(ctx: AnyContext): void;
 }
 
@@ -38,10 +44,10 @@ export function createSessionCookie({ vault, now, isHttps }: SessionCookieOption
   return {
     read(ctx) {
       const content = token.read(ctx.cookies.get(NAME) ?? '');
-      return content && now() < content.expiresAt ? content.sessionId : undefined;
+      return content && now() < content.expiresAt ? content : undefined;
     },
     // Max-Age is always the full 12 h, even for a session that continues under a new id; `content.expiresAt` is binding.
-    write: (ctx, content) => send(ctx, token.write(content), SESSION_SECONDS),
+    write: (ctx, content) => send(ctx, token.write({ ...content, seenAt: now() }), SESSION_SECONDS),
     clear: (ctx) => send(ctx, '', 0),
   };
 }

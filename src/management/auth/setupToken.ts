@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HotRunner } from '../../state/hotRunner.ts';
+import { isOpen } from '../people/principal.ts';
 
 export interface SetupTokenOptions {
   readonly hot: HotRunner;
@@ -19,11 +20,11 @@ export interface SetupToken {
 export function createSetupToken({ hot, configured, newToken, announce }: SetupTokenOptions): SetupToken {
   let current = configured ?? newToken();
   if (configured === undefined) {
-    if (!hot.state.dashboardAuth.password) announce(current);
+    if (isOpen(hot.state)) announce(current);
     hot.onFolded(({ type }) => {
       if (type !== 'DashboardPasswordRemoved') return;
       current = newToken();
-      announce(current);
+      if (isOpen(hot.state)) announce(current);
     });
   }
   return { matches: (candidate) => timingSafeEqual(digest(candidate), digest(current)) };

@@ -1,7 +1,12 @@
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
-import { SignInFailed, type SignInMethod, SignInsThrottled } from '../../domain/session/events.ts';
+import {
+  OperatorSignInFailed,
+  SignInFailed,
+  type SignInMethod,
+  SignInsThrottled,
+} from '../../domain/session/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { LogUnavailable } from '../../eventLog/eventSink.ts';
@@ -52,9 +57,19 @@ export class SignInRecorder {
     await waitUntilApplied(hot, position);
   }
 
-  /** Records a wrong credential. Never rejects: the client gets the refusal even if the event could not be recorded. */
-  async recordFailure(method: SignInMethod, address: string, cause: Cause): Promise<void> {
-    await this.record(SignInFailed({ method, address }), cause).catch(this.#options.report);
+  /** As `record`, for what the response does not depend on. Never rejects. */
+  async recordQuietly(event: KnownEvent, cause: Cause): Promise<void> {
+    await this.record(event, cause).catch(this.#options.report);
+  }
+
+  /**
+   * Records a wrong credential. Never rejects: the client gets the refusal even if the event could not be recorded.
+   * @param operatorId in whose name it was tried; then the event has no address but that of the actor, which is sealed
+   */
+  async recordFailure(method: SignInMethod, address: string, cause: Cause, operatorId?: string): Promise<void> {
+    const event =
+      operatorId === undefined ? SignInFailed({ method, address }) : OperatorSignInFailed({ operatorId, method });
+    await this.recordQuietly(event, cause);
   }
 
   /** Counts an attempt that the throttle refused. One event per minute and address records the count. */

@@ -1,7 +1,8 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 
-const MAX_FAILURES = 8;
+/** Of one address. */
+export const MAX_FAILURES = 8;
 const WINDOW_MS = 60_000;
 const MAX_KEYS = 50_000;
 
@@ -10,16 +11,18 @@ export class Throttle {
   /** Times of failures in ascending order; the key that failed last is last in the map. */
   readonly #failures = new Map<string, Instant[]>();
   readonly #now: () => Instant;
+  readonly #maxFailures: number;
 
-  constructor(now: () => Instant) {
+  constructor(now: () => Instant, maxFailures = MAX_FAILURES) {
     this.#now = now;
+    this.#maxFailures = maxFailures;
   }
 
-  /** @throws Refusal `rate_limit_exceeded` with `retryAfterSeconds` after 8 failures within 60 s */
+  /** @throws Refusal `rate_limit_exceeded` with `retryAfterSeconds` after the maximum of failures within 60 s */
   admit(key: string): void {
     const failures = this.#recent(key);
-    if (failures.length < MAX_FAILURES) return;
-    const [oldest = this.#now()] = failures.slice(-MAX_FAILURES);
+    if (failures.length < this.#maxFailures) return;
+    const [oldest = this.#now()] = failures.slice(-this.#maxFailures);
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + WINDOW_MS - this.#now()) / 1_000));
     refuse('rate_limit_exceeded', {
       problem: `too many failed attempts; try again in ${retryAfterSeconds} s`,

@@ -1,4 +1,6 @@
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { credentialsOf } from '../../domain/operator/credentials.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
 import type { CheckCredential } from './credentialCheck.ts';
@@ -10,6 +12,12 @@ export interface VerifiedTotp {
   readonly step: number;
 }
 
+/** Checks a TOTP code of the built-in administrator or an operator. */
+export type VerifyTotp = (ctx: ManagementContext, operatorId: string, code: string) => Promise<VerifiedTotp>;
+
+/** Accepted codes whose events may not be folded yet; the oldest ones are folded long since. */
+const MAX_ACCEPTED = 1_000;
+
 /**
  * Creates the check of TOTP codes at sign-in.
  * @throws Refusal `totp_not_configured` | `totp_invalid_code` | `rate_limit_exceeded`
@@ -17,28 +25,30 @@ export interface VerifiedTotp {
 export function createTotpVerification(
   { views, vault, now }: Pick<Capabilities, 'views' | 'vault' | 'now'>,
   checkCredential: CheckCredential,
-): (ctx: ManagementContext, code: string) => Promise<VerifiedTotp> {
-  /** The last accepted code; its event may not be folded yet. */
-  let accepted: VerifiedTotp | undefined;
+): VerifyTotp {
+  /** The step of the last accepted code by the id of the TOTP. */
+  const accepted = new Map<string, number>();
 
-  const verify = (code: string): VerifiedTotp | undefined => {
-    const { totp } = views.current.dashboardAuth;
+  const verify = (operatorId: string, code: string): VerifiedTotp | undefined => {
+    const totp = credentialsOf(operatorId, views.current)?.totp;
     if (!totp) return refuse('totp_not_configured');
     const step = stepOf(code, vault.open(totp.secret), now());
-    const lastStep = accepted?.totpId === totp.id ? Math.max(accepted.step, totp.lastStep) : totp.lastStep;
+    const lastStep = Math.max(accepted.get(totp.id) ?? 0, totp.lastStep);
     // Each code works once, and none works after a later one (RFC 6238 section 5.2).
     if (step === undefined || step <= lastStep) return undefined;
-    accepted = { totpId: totp.id, step };
-    return accepted;
+    if (accepted.size >= MAX_ACCEPTED) accepted.delete(accepted.keys().next().value as string);
+    accepted.set(totp.id, step);
+    return { totpId: totp.id, step };
   };
 
-  return async (ctx, code) => {
-    if (!views.current.dashboardAuth.totp) refuse('totp_not_configured');
+  return async (ctx, operatorId, code) => {
+    if (!credentialsOf(operatorId, views.current)?.totp) refuse('totp_not_configured');
     return checkCredential(ctx, {
       credential: 'TOTP code',
       method: 'totp',
-      verify: () => verify(code),
+      verify: () => verify(operatorId, code),
       refusal: ['totp_invalid_code'],
+      ...(operatorId !== BUILT_IN_ADMINISTRATOR && { account: operatorId, operatorId }),
     });
   };
 }

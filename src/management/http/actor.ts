@@ -1,13 +1,21 @@
 import { z } from 'zod';
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
-import type { Vault } from '../../vault/vault.ts';
+import type { Capabilities } from './capabilities.ts';
 
 /** Who caused something, on the wire. */
 export const EventActor = z
   .discriminatedUnion('kind', [
     z.object({
       kind: z.literal('operator'),
+      operator_id: z
+        .string()
+        .describe('`administrator`: the built-in administrator; `unknown`: a client that was not signed in'),
+      name: z.string().nullable().describe('null for a person who is unknown or was forgotten'),
+      token_id: z.string().nullable().describe('The management token that was used; operator_id is its owner'),
+      token_name: z.string().nullable(),
+      method: z.string().nullable().describe('How they signed in, e.g. password, token or oidc'),
       session_id: z.string().nullable(),
       address: z.string().nullable().describe('null once it was forgotten'),
       user_agent: z.string().nullable(),
@@ -20,14 +28,23 @@ export const EventActor = z
   ])
   .meta({ id: 'Actor' });
 
-/** @returns the actor with what is sealed of it in plain */
-export function eventActor(actor: Actor, vault: Vault): z.infer<typeof EventActor> {
+/** What is needed to name people and to open what is sealed of them. */
+export type People = Pick<Capabilities, 'vault' | 'directory'>;
+
+/** @returns the actor with what is sealed of it in plain, and with the names that people and tokens have now */
+export function eventActor(actor: Actor, { vault, directory }: People): z.infer<typeof EventActor> {
   switch (actor.kind) {
     case 'operator': {
-      const { kind, sessionId, usedTotp } = actor;
+      const { kind, sessionId, usedTotp, operatorId = BUILT_IN_ADMINISTRATOR, tokenId } = actor;
       const [address, userAgent] = [actor.address, actor.userAgent].map((text) => openIfSealed(text, vault));
       return {
         kind,
+        operator_id: operatorId,
+        name: directory.nameOf(operatorId),
+        token_id: tokenId ?? null,
+        token_name: tokenId === undefined ? null : directory.tokenNameOf(tokenId),
+        // The password, unless the event says otherwise.
+        method: actor.method ?? (sessionId === null ? null : 'password'),
         session_id: sessionId,
         address: address ?? null,
         user_agent: userAgent ?? null,

@@ -1,6 +1,7 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Directory } from '../people/directory.ts';
 import type { Commands } from './commands.ts';
 import type { Views } from './views.ts';
 
@@ -17,6 +18,7 @@ export interface Capabilities {
   readonly commands: Commands;
   readonly queries: ReadModelPorts;
   readonly vault: Vault;
+  readonly directory: Directory;
   readonly ids: Ids;
   readonly now: () => Instant;
 }

@@ -1,7 +1,10 @@
-import { Router, type RouterContext } from '@koa/router';
+import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
 import type { Middleware } from 'koa';
+import type { Refusal } from '../../domain/core/refusal.ts';
 import type { Session } from '../../domain/session/state.ts';
+import type { Endpoint, PastOfRoute, RoleSet } from '../../http/openApi/endpoint.ts';
 import type { Cause } from '../../state/commands/commandHandler.ts';
+import type { Principal } from '../people/principal.ts';
 
 export interface Client {
   readonly address: string;
@@ -9,6 +12,9 @@ export interface Client {
   readonly notLocalReason: string | undefined;
   /** A valid session; its TOTP verification may be pending. */
   readonly session: Session | undefined;
+  readonly userAgent: string | null;
+  /** Why a management token that the request carries is not valid. */
+  readonly tokenRefusal?: Refusal;
 }
 
 /** The values of each query parameter that a request has, by the name that its route declares. */
@@ -17,6 +23,14 @@ export type Query = ReadonlyMap<string, readonly string[]>;
 export interface ManagementState {
   requestId: string;
   client: Client;
+  /** Who makes the request; undefined when nobody is signed in, or TOTP is pending. */
+  principal: Principal | undefined;
+  /** Called when the role does not allow a route. */
+  recordDenied: (action: string) => Promise<void>;
+  /** Called before the first event of what cannot be undone. @throws Refusal `reauthentication_required` | `scope_required` */
+  authorizeIrreversible: () => void;
+  /** Called once the role allows the route. @throws Refusal `validation_error` */
+  readIdempotencyKey?: () => void;
   /** Recorded in the metadata of every event that the request leads to. */
   cause: Cause;
   /** Set by `describeRoute`; read by the functions of `query.ts`. */
@@ -33,5 +47,27 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Whether a request may change state, by its method. */
 export const isWrite = ({ method }: { readonly method: string }): boolean => !SAFE_METHODS.has(method);
 
+/** The description of a GET, made by `describeRoute`. */
+export interface DescribedRead extends ManagementMiddleware {
+  readonly endpoint: Endpoint & { readonly roles: RoleSet; readonly at: PastOfRoute };
+}
+/** The description of any other route. */
+export interface DescribedWrite extends ManagementMiddleware {
+  readonly endpoint: Endpoint & { readonly roles: RoleSet; readonly at?: never };
+}
+
+type Steps = RouterMiddleware<ManagementState>[];
+
+/** A router whose routes begin with their description: one without roles, or a GET without `at`, does not compile. */
+export interface ResourceRouter {
+  get(path: string, description: DescribedRead, ...steps: Steps): this;
+  post(path: string, description: DescribedWrite, ...steps: Steps): this;
+  put(path: string, description: DescribedWrite, ...steps: Steps): this;
+  patch(path: string, description: DescribedWrite, ...steps: Steps): this;
+  delete(path: string, description: DescribedWrite, ...steps: Steps): this;
+  routes(): ReturnType<Router<ManagementState>['routes']>;
+}
+
 /** Creates the router for one resource. `respond` sends what a handler returns as the response body. */
-export const newRouter = (prefix: string): Router<ManagementState> => new Router({ prefix, sensitive: true });
+export const newRouter = (prefix: string): ResourceRouter =>
+  new Router<ManagementState>({ prefix, sensitive: true }) as ResourceRouter;

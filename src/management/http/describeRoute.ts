@@ -1,26 +1,58 @@
 import type { Router } from '@koa/router';
 import type Koa from 'koa';
-import type { Endpoint, PlacedEndpoint } from '../../http/openApi/endpoint.ts';
-import type { ManagementMiddleware, ManagementState } from './context.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { Endpoint, PastOfRoute, PlacedEndpoint, RoleSet } from '../../http/openApi/endpoint.ts';
+import { hasRoleIn } from '../people/principal.ts';
+import { atQuery } from './atQuery.ts';
+import type { AnyContext, DescribedRead, DescribedWrite, ManagementMiddleware, ManagementState } from './context.ts';
 import { createQueryReader } from './query.ts';
+
+type Declared = Omit<Endpoint, 'roles' | 'at'> & { readonly roles: RoleSet };
 
 /**
  * Attaches the OpenAPI description of a route, and reads its query, of which it refuses what `query` does not declare. Passed to the router between path and handler:
  *
- *     .get('/', describeRoute({ summary: 'List allowed addresses', response: Allowlist }), (ctx) => ...)
- *     .post('/', describeRoute({ summary: '...', body: AllowIp, response: Entry, errors: ['ip_exists'] }), async (ctx) => ...)
+ *     .get('/', describeRoute({ roles: READERS, at: 'past', summary: 'List allowed addresses', response: Allowlist }), (ctx) => ...)
+ *     .post('/', describeRoute({ roles: OPERATORS, summary: '...', body: AllowIp, response: Entry, errors: ['ip_exists'] }), async (ctx) => ...)
  *
+ * A GET with `at: 'past'` takes `?at=`, which its handler reads through `views`; any other refuses it with the declared reason.
+ * A write with `isIrreversible` asks for a fresh sign-in, or the scope of a token, before its first event is appended.
  * Schemas of responses are `z.object`; `.meta({ id })` names the type in generated clients. `openApi.int.test.ts` fails
  * for a route without a description and for a response that does not match it, so add a call of each new route there.
  */
-export function describeRoute(endpoint: Endpoint): ManagementMiddleware {
-  const readQuery = createQueryReader(endpoint.query);
-  const middleware: ManagementMiddleware = (ctx, next) => {
+export function describeRoute(endpoint: Declared & { readonly at: PastOfRoute }): DescribedRead;
+export function describeRoute(endpoint: Declared & { readonly at?: never }): DescribedWrite;
+export function describeRoute(declared: Declared & { readonly at?: PastOfRoute }): ManagementMiddleware {
+  const { at } = declared;
+  const endpoint = at === 'past' ? { ...declared, query: { ...declared.query, ...atQuery } } : declared;
+  const reasons = new Map(typeof at === 'object' ? [['at', `has no past: ${at.none}`]] : []);
+  const readQuery = createQueryReader(endpoint.query, reasons);
+  const middleware: ManagementMiddleware = async (ctx, next) => {
+    // Before anything else of the request is looked at, so that a refusal reveals nothing.
+    await requireRole(ctx, declared.roles);
+    ctx.state.readIdempotencyKey?.();
+    if (declared.isIrreversible) {
+      const authorize = ctx.state.authorizeIrreversible;
+      ctx.state.cause = { ...ctx.state.cause, authorize };
+    }
     // Probes add parameters of their own to `/health`.
-    if (ctx.path.startsWith('/api/')) ctx.state.query = readQuery(ctx.querystring);
+    ctx.state.query = readQuery(ctx.path.startsWith('/api/') || ctx.query.at !== undefined ? ctx.querystring : '');
     return next();
   };
   return Object.assign(middleware, { endpoint });
+}
+
+/**
+ * The one place that enforces roles. Routes that need no sign-in have no principal and admit everyone.
+ * @throws Refusal `insufficient_permissions`
+ */
+async function requireRole(ctx: AnyContext, roles: RoleSet): Promise<void> {
+  const { principal, recordDenied } = ctx.state;
+  if (!principal || hasRoleIn(principal, roles)) return;
+  const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown };
+  await recordDenied(`${ctx.method} ${String(route ?? ctx.path)}`);
+  const own = principal.roles.join(' and ');
+  refuse('insufficient_permissions', { problem: `this needs the role ${roles.join(' or ')}, and you have ${own}` });
 }
 
 /** Lists the routes of an application, those with a description and those without one. */

@@ -15,10 +15,15 @@ export const idempotentWrites =
   (ctx, next) => {
     const key = ctx.get('idempotency-key');
     if (key === '' || !isWrite(ctx) || ctx.path.startsWith('/api/dashboard-auth/')) return next();
-    if (!VISIBLE_ASCII.test(key)) {
-      refuse('validation_error', { param: 'Idempotency-Key', problem: 'must have 1 to 255 visible ASCII characters' });
-    }
-    ctx.state.cause = { ...ctx.state.cause, write: repeatableWrite(key, ctx, vault) };
+    ctx.state.readIdempotencyKey = () => {
+      if (!VISIBLE_ASCII.test(key)) {
+        refuse('validation_error', {
+          param: 'Idempotency-Key',
+          problem: 'must have 1 to 255 visible ASCII characters',
+        });
+      }
+      ctx.state.cause = { ...ctx.state.cause, write: repeatableWrite(key, ctx, vault) };
+    };
     return next();
   };
 

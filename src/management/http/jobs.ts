@@ -3,8 +3,7 @@ import { instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 import { type Job, type JobRunner, JobRunning, type JobStart, JobsStopped } from '../../lib/jobs/jobRunner.ts';
-import type { Vault } from '../../vault/vault.ts';
-import { EventActor, eventActor } from './actor.ts';
+import { EventActor, eventActor, type People } from './actor.ts';
 import type { ManagementContext } from './context.ts';
 
 /** The runner of long work on this node. */
@@ -33,11 +32,11 @@ export const JobEntry = z
 export const START_ERRORS = ['job_running', 'shutting_down'] as const;
 
 /** @returns a job as `JobEntry` describes it */
-export const jobEntry = (job: Job<Actor>, vault: Vault): z.infer<typeof JobEntry> => ({
+export const jobEntry = (job: Job<Actor>, people: People): z.infer<typeof JobEntry> => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
-  actor: eventActor(job.actor, vault),
+  actor: eventActor(job.actor, people),
   started_at: iso(instant(job.startedAt)),
   ended_at: job.endedAt === undefined ? null : iso(instant(job.endedAt)),
   progress: { ...job.progress, of: job.progress.of ?? null },
@@ -52,13 +51,14 @@ export const jobEntry = (job: Job<Actor>, vault: Vault): z.infer<typeof JobEntry
  */
 export function startJob(
   ctx: ManagementContext,
-  { jobs, vault }: { readonly jobs: Jobs; readonly vault: Vault },
+  { jobs, ...people }: People & { readonly jobs: Jobs },
   { kind, run }: Pick<JobStart<Actor>, 'kind' | 'run'>,
 ): z.infer<typeof JobEntry> {
+  ctx.state.cause.authorize?.();
   try {
     const job = jobs.start({ kind, run, actor: ctx.state.cause.actor });
     ctx.status = 202;
-    return jobEntry(job, vault);
+    return jobEntry(job, people);
   } catch (error) {
     if (error instanceof JobRunning) refuse('job_running', { jobId: error.job.id, kind: error.job.kind });
     if (error instanceof JobsStopped) refuse('shutting_down');

@@ -9,17 +9,21 @@ import { toSnakeCase } from './toSnakeCase.ts';
 
 /**
  * @param declared the query of a route. A parameter may be sent in snake_case or camelCase, and more than once if it is an array
+ * @param reasons why the route has none of a parameter that others have, by its name
  * @returns a function that reads the query of a request, without the `?`. It throws Refusal `validation_error` for a parameter
  * that is not declared, because the response would seem to heed it, and for a second value where one is declared
  */
-export function createQueryReader(declared: Endpoint['query'] = {}): (querystring: string) => Query {
+export function createQueryReader(
+  declared: Endpoint['query'] = {},
+  reasons: ReadonlyMap<string, string> = new Map(),
+): (querystring: string) => Query {
   const names = new Map(Object.keys(declared).map((name) => [toSnakeCase(name), name]));
   const lists = new Set(Object.keys(declared).filter((name) => declared[name]?.safeParse([]).success));
   return (querystring) => {
     const query = new Map<string, readonly string[]>();
     // No limit on their number: further ones would be ignored.
     for (const [sent, values = []] of Object.entries(parse(querystring, '&', '=', { maxKeys: 0 }))) {
-      const name = names.get(toSnakeCase(sent)) ?? refuseUnknown(sent, declared);
+      const name = names.get(toSnakeCase(sent)) ?? refuseUnknown(sent, declared, reasons);
       const all = [...(query.get(name) ?? []), ...(Array.isArray(values) ? values : [values])];
       if (all.length > 1 && !lists.has(name)) refuse('validation_error', { param: name, problem: 'is given twice' });
       query.set(name, all);
@@ -28,7 +32,13 @@ export function createQueryReader(declared: Endpoint['query'] = {}): (querystrin
   };
 }
 
-function refuseUnknown(sent: string, declared: NonNullable<Endpoint['query']>): never {
+function refuseUnknown(
+  sent: string,
+  declared: NonNullable<Endpoint['query']>,
+  reasons: ReadonlyMap<string, string>,
+): never {
+  const reason = reasons.get(toSnakeCase(sent));
+  if (reason !== undefined) refuse('validation_error', { param: toSnakeCase(sent), problem: reason });
   const known = Object.keys(declared);
   const nearest = nearestName(sent, known);
   const hint = nearest === undefined ? `whose parameters are ${known.join(', ')}` : `the nearest one is ${nearest}`;

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
+import type { UpTo } from '../../readModels/upTo.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
 import { type EventStep, MomentArchived, type MomentQuery, type Past } from '../../state/past/past.ts';
@@ -15,6 +15,8 @@ export interface View {
   readonly now: Instant;
   /** The time of limit windows at that moment. */
   readonly windowsNow: Instant;
+  /** What queries of read models include, so that they fit the state. */
+  readonly upTo: UpTo;
 }
 
 /** Read access to current and earlier state. */
@@ -40,21 +42,18 @@ export interface ViewsOptions {
   readonly windowsNow?: () => Instant;
 }
 
-/** The query of every GET that can show earlier state. */
-export const atQuery = {
-  at: z
-    .string()
-    .optional()
-    .describe('Show the state at this log position or ISO 8601 time instead of the current state'),
-};
-
 export function createViews({
   hot,
   past,
   now,
   windowsNow = () => windowsTime(hot.state.windowsClock, now()),
 }: ViewsOptions): Views {
-  const current = (): View => ({ state: hot.state, now: now(), windowsNow: windowsNow() });
+  const current = (): View => ({
+    state: hot.state,
+    now: now(),
+    windowsNow: windowsNow(),
+    upTo: hot.state.position,
+  });
   return {
     get current() {
       return hot.state;
@@ -64,7 +63,12 @@ export function createViews({
       const at = queryText(ctx, 'at');
       if (at === undefined) return current();
       const moment = await past.at(parseAt(at, hot.state.position, now())).catch(refuseArchived);
-      return { ...moment, windowsNow: windowsTime(moment.state.windowsClock, moment.now) };
+      const { state } = moment;
+      return {
+        ...moment,
+        windowsNow: windowsTime(state.windowsClock, moment.now),
+        upTo: { exactly: state.position },
+      };
     },
     eventStep: (position) => past.step(position).catch(refuseArchived),
   };
@@ -82,7 +86,7 @@ function parseAt(at: string, lastPosition: Position, now: Instant): MomentQuery 
 }
 
 /** @throws Refusal `archived` for a moment whose events have no rows */
-function refuseArchived(error: unknown): never {
+export function refuseArchived(error: unknown): never {
   if (!(error instanceof MomentArchived)) throw error;
   return refuse('archived', { position: error.position, day: error.day, file: error.file });
 }

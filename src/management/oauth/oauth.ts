@@ -11,6 +11,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryText } from '../http/query.ts';
+import { OPERATORS } from '../http/roles.ts';
 import type { AccountLinks } from './accountLinks.ts';
 import { linkErrorOf } from './linkOutcome.ts';
 import type { StartedLink } from './startLink.ts';
@@ -71,6 +72,7 @@ const FlowStatus = z
 
 const routes = {
   start: describeRoute({
+    roles: OPERATORS,
     summary: 'Start linking an account by signing in at the provider',
     body: StartBody,
     response: StartedFlow,
@@ -83,24 +85,29 @@ const routes = {
     ],
   }),
   status: describeRoute({
+    roles: OPERATORS,
+    at: { none: 'links under way exist in the memory of one node' },
     summary: 'Get the status of a sign-in; without flowId of the latest one',
     query: flowQuery,
     response: FlowStatus,
     errors: ['oauth_flow_not_found'],
   }),
   complete: describeRoute({
+    roles: OPERATORS,
     summary: 'Get the status of a device sign-in, which completes without this call',
     body: CompleteBody,
     response: FlowStatus,
     errors: ['validation_error', 'oauth_flow_not_found'],
   }),
   manualCallback: describeRoute({
+    roles: OPERATORS,
     summary: 'Complete a browser sign-in with the callback address, for browsers on another machine',
     body: ManualCallbackBody,
     response: FlowStatus,
     errors: ['validation_error', 'oauth_flow_not_found'],
   }),
   cancel: describeRoute({
+    roles: OPERATORS,
     summary: 'Cancel a sign-in; without flowId the latest one',
     body: CancelBody,
     response: FlowStatus,

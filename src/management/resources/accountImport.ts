@@ -14,6 +14,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryText } from '../http/query.ts';
+import { OPERATORS } from '../http/roles.ts';
 
 const onDuplicate = z.enum(['replace', 'skip', 'refuse']);
 type OnDuplicate = z.infer<typeof onDuplicate>;
@@ -24,6 +25,7 @@ const ImportedAccount = z
 
 const routes = {
   importAccount: describeRoute({
+    roles: OPERATORS,
     summary: 'Import an account from an auth file',
     query: { on_duplicate: onDuplicate.optional() },
     form: z.object({

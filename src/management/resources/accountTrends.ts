@@ -4,10 +4,13 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { READERS } from '../http/roles.ts';
 import { hourlyRemaining, TrendPoints, trendPoints, trendStart } from './usage/hourlyTrends.ts';
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the remaining usage of an account by hour, in percent, over the last seven days',
     response: z.object({ account_id: z.string(), primary: TrendPoints, secondary: TrendPoints }),
     errors: ['account_not_found', 'read_models_unavailable'],
@@ -15,14 +18,14 @@ const routes = {
 };
 
 /** The remaining usage of one account over time. */
-export const accountTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
+export const accountTrendsRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/accounts')
     .get('/:id/trends', routes.get, async (ctx) => {
       const accountId = (ctx.params.id ?? '') as AccountId;
-      const { accounts, position } = views.current;
-      if (!accounts.has(accountId)) refuse('account_not_found', { accountId });
-      const since = trendStart(now());
-      const hours = await queries.usageTrends.ofAccount(accountId, since, position);
+      const { state, now, upTo } = await views.asOf(ctx);
+      if (!state.accounts.has(accountId)) refuse('account_not_found', { accountId });
+      const since = trendStart(now);
+      const hours = await queries.usageTrends.ofAccount(accountId, since, upTo);
       return { account_id: accountId, ...trendPoints(hourlyRemaining(hours, since), since) };
     })
     .routes();

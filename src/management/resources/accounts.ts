@@ -21,7 +21,8 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { atQuery, type View } from '../http/views.ts';
+import { OPERATORS, READERS } from '../http/roles.ts';
+import type { View } from '../http/views.ts';
 import { remainingPercent, roundPercent } from './usage/usageWindow.ts';
 
 const time = z.iso.datetime().nullable();
@@ -97,15 +98,22 @@ const ChangeAccount = wireObject({
 });
 
 const statusChange = <const Status extends string>(status: Status, summary: string) =>
-  describeRoute({ summary, response: z.object({ status: z.literal(status) }), errors: ['account_not_found'] });
+  describeRoute({
+    roles: OPERATORS,
+    summary,
+    response: z.object({ status: z.literal(status) }),
+    errors: ['account_not_found'],
+  });
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List all accounts',
-    query: atQuery,
     response: z.object({ accounts: z.array(AccountEntry) }),
   }),
   change: describeRoute({
+    roles: OPERATORS,
     summary: "Change an account's proxy",
     body: ChangeAccount,
     response: AccountEntry,
@@ -114,6 +122,8 @@ const routes = {
   pause: statusChange('paused', 'Pause an account: it serves no more requests'),
   reactivate: statusChange('reactivated', 'Reactivate a paused or deactivated account'),
   remove: describeRoute({
+    roles: OPERATORS,
+    isIrreversible: true,
     summary: 'Delete an account and destroy its data key, unless a legal hold keeps that',
     response: z.object({
       status: z.literal('deleted'),
@@ -200,7 +210,7 @@ function holdsOnAccount({ accounts, holds }: View['state'], accountId: AccountId
 const readAccountId = (ctx: ManagementContext) => (ctx.params.id ?? '') as AccountId;
 
 /** An account with its usage and availability (docs/decisions/0034-account-summary.md). */
-function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeof AccountEntry> {
+export function accountEntry(account: Account, view: View, vault: Vault): z.infer<typeof AccountEntry> {
   const { state, now } = view;
   const usage = state.usage.get(account.id);
   const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };

@@ -33,6 +33,8 @@ test('returns the value of a new key once', async () => {
     created_at: '2026-01-15T12:00:00.000Z',
     last_used_at: null,
     limits: [],
+    owner: null,
+    team: null,
   });
   const { key: _secret, ...rest } = key;
   const listed = await stage.call('GET', '/api/api-keys');

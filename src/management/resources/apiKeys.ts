@@ -1,49 +1,24 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { MAX_ALLOWED_MODELS, MAX_LIMITS, MAX_MODEL_BYTES } from '../../domain/apiKey/bounds.ts';
-import type { ApiKeyChanges, KeyValue, LimitRuleInput } from '../../domain/apiKey/decide.ts';
+import { MAX_ALLOWED_MODELS } from '../../domain/apiKey/bounds.ts';
+import type { ApiKeyChanges, KeyValue } from '../../domain/apiKey/decide.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
+import { type ApiKeyId, iso, type TeamId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import { type KeyCounters, usedAt } from '../../domain/limits/counters.ts';
-import { type LimitRule, limitTypeSchema, limitWindowSchema, onExceededSchema } from '../../domain/limits/limitRule.ts';
-import { limitTypes } from '../../domain/limits/limitTypes.ts';
-import { windowAt } from '../../domain/limits/limitWindows.ts';
-import type { OpenRequest } from '../../state/fold/hotState.ts';
-import { reservedByOpen } from '../../state/fold/openReservations.ts';
+import type { LimitRuleInput } from '../../domain/limits/changeRules.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { boundedArray, readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
-import { atQuery, type View } from '../http/views.ts';
-import { reservedFields } from './apiKeys/reservedFields.ts';
-
-/** An unpaired surrogate would not survive storage in UTF-8. */
-const text = z.string().refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
-
-const model = text.max(MAX_MODEL_BYTES, `must be at most ${MAX_MODEL_BYTES} bytes long`);
-
-const LimitInput = wireObject(
-  {
-    limit_type: limitTypeSchema(z),
-    limit_window: limitWindowSchema(z),
-    max_value: z.int().min(1),
-    model_filter: model.nullish(),
-    on_exceeded: onExceededSchema(z)
-      .optional()
-      .describe(
-        'What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`',
-      ),
-  },
-  ['id', 'current_value', 'reset_at', 'reserved_value', 'current_cost_usd', 'reserved_cost_usd'],
-).superRefine(({ limit_type, max_value }, { addIssue }) => {
-  const { maxValue } = limitTypes[limit_type];
-  if (max_value > maxValue) {
-    addIssue({ code: 'custom', path: ['max_value'], message: `must be at most ${maxValue} for ${limit_type}` });
-  }
-});
+import { EVERYONE, KEY_OWNERS } from '../http/roles.ts';
+import type { View } from '../http/views.ts';
+import { isLimitedToOwn } from '../people/principal.ts';
+import { mayUseKey, ownerOfNewKey, requireKey, requireMayChange } from './apiKeys/ownKeys.ts';
+import { Limit, limitEntries, type OpenByHolder, openByHolder } from './limits/limitEntries.ts';
+import { LimitsInput, limitRulesInput, model, text } from './limits/limitInput.ts';
 
 const time = z.string().transform((text, { addIssue }) => {
   const at = parseTime(text);
@@ -54,8 +29,10 @@ const time = z.string().transform((text, { addIssue }) => {
 const editableFields = {
   allowed_models: boundedArray(model, MAX_ALLOWED_MODELS).nullish(),
   expires_at: time.nullish(),
-  limits: boundedArray(LimitInput, MAX_LIMITS).nullish(),
+  limits: LimitsInput.nullish(),
   weekly_token_limit: z.int().min(1).nullish(),
+  owner: text.nullish().describe("To whom the key belongs: an operator's id or a free text; null: none"),
+  team: z.string().nullish().describe('The id of its team; null: none'),
 };
 const READ_ONLY = ['id', 'key', 'key_prefix', 'created_at', 'last_used_at'];
 
@@ -68,27 +45,14 @@ const CreateApiKey = wireObject(
   READ_ONLY,
 );
 const ChangeApiKey = wireObject(
-  { name: text.optional(), ...editableFields, is_active: z.boolean().optional(), reset_usage: z.boolean().optional() },
+  {
+    name: text.optional(),
+    ...editableFields,
+    is_active: z.boolean().optional(),
+    reset_usage: z.boolean().optional(),
+  },
   READ_ONLY,
 );
-
-const Limit = z
-  .object({
-    id: z.int(),
-    limit_type: limitTypeSchema(z),
-    limit_window: limitWindowSchema(z),
-    max_value: z.int(),
-    model_filter: z.string().nullable(),
-    on_exceeded: onExceededSchema(z),
-    reset_at: z.iso.datetime(),
-    current_value: z.int(),
-    reserved_value: z
-      .int()
-      .describe('What requests that are open for two seconds or longer have reserved, in addition to `current_value`'),
-    current_cost_usd: z.number().optional(),
-    reserved_cost_usd: z.number().optional(),
-  })
-  .meta({ id: 'LimitRule' });
 
 const ApiKeyEntry = z
   .object({
@@ -101,6 +65,8 @@ const ApiKeyEntry = z
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime().nullable(),
     limits: z.array(Limit),
+    owner: z.string().nullable(),
+    team: z.string().nullable().describe('The id of its team'),
   })
   .meta({ id: 'ApiKey' });
 
@@ -113,25 +79,35 @@ const ApiKeyWithValue = ApiKeyEntry.extend({
 }).meta({ id: 'ApiKeyWithValue' });
 
 const routes = {
-  list: describeRoute({ summary: 'List all API keys', query: atQuery, response: z.array(ApiKeyEntry) }),
+  list: describeRoute({
+    roles: EVERYONE,
+    at: 'past',
+    summary: 'List all API keys; to members their own',
+    response: z.array(ApiKeyEntry),
+  }),
   create: describeRoute({
+    roles: KEY_OWNERS,
     summary: 'Create an API key; the response contains its value once',
     body: CreateApiKey,
     response: ApiKeyWithValue,
     errors: ['invalid_api_key_payload'],
   }),
   change: describeRoute({
+    roles: KEY_OWNERS,
     summary: 'Change an API key; omitted fields stay unchanged',
     body: ChangeApiKey,
     response: ApiKeyEntry,
     errors: ['invalid_api_key_payload', 'api_key_not_found'],
   }),
   remove: describeRoute({
+    roles: KEY_OWNERS,
     summary: 'Delete an API key; it stops working immediately',
     response: 'noContent',
     errors: ['api_key_not_found'],
   }),
   regenerate: describeRoute({
+    roles: KEY_OWNERS,
+    isIrreversible: true,
     summary: 'Replace the value of an API key; the old value stops working immediately',
     response: ApiKeyWithValue,
     errors: ['api_key_not_found'],
@@ -142,40 +118,56 @@ const routes = {
 export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
   const current = (key: ApiKey | undefined, keyId: ApiKeyId) => {
     const view = views.currentView();
-    return apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), view, openByKey(view).get(keyId));
+    return apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), view, openByHolder(view.state));
+  };
+
+  /** A repeated deletion must find that it was made, so that only members are asked for their key. */
+  const requireOwnKey = ({ state: { principal } }: ManagementContext, keyId: ApiKeyId): void => {
+    if (principal && isLimitedToOwn(principal)) requireKey(principal, views.current, keyId);
   };
 
   return newRouter('/api/api-keys')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
-      const open = openByKey(view);
-      return [...view.state.apiKeys.values()].map((key) => apiKeyEntry(key, view, open.get(key.id)));
+      const open = openByHolder(view.state);
+      const keys = [...view.state.apiKeys.values()].filter((key) => mayUseKey(ctx.state.principal, key));
+      return keys.map((key) => apiKeyEntry(key, view, open));
     })
     .post('/', routes.create, async (ctx) => {
       const body = await readBody(ctx, CreateApiKey, 'invalid_api_key_payload');
       const keyId = (ctx.state.cause.write?.resourceId ?? ids.newId()) as ApiKeyId;
       const { key, value } = mintKey(ids.newKeyBytes());
-      const command = { type: 'CreateApiKey' as const, keyId, value, name: body.name, ...changesOf(body) };
+      const command = {
+        type: 'CreateApiKey' as const,
+        keyId,
+        value,
+        name: body.name,
+        ...changesOf(body, views.current),
+        owner: ownerOfNewKey(ctx.state.principal, body, views.current),
+      };
       const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
       return { ...current(state, keyId), ...(!isRepeat && { key }) };
     })
     .patch('/:id', routes.change, async (ctx) => {
       const keyId = readKeyId(ctx);
-      if (!views.current.apiKeys.has(keyId)) refuse('api_key_not_found', { keyId });
+      requireKey(ctx.state.principal, views.current, keyId);
       const body = await readBody(ctx, ChangeApiKey, 'invalid_api_key_payload');
+      requireMayChange(ctx.state.principal, body);
       const { name, is_active: isActive, reset_usage: resetUsage } = body;
-      const changes: ApiKeyChanges = { ...changesOf(body), name, isActive, resetUsage };
+      const changes: ApiKeyChanges = { ...changesOf(body, views.current), name, isActive, resetUsage };
       const command = { type: 'ChangeApiKey' as const, keyId, changes };
       const { state } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
       return current(state, keyId);
     })
     .delete('/:id', routes.remove, async (ctx) => {
       const keyId = readKeyId(ctx);
+      requireOwnKey(ctx, keyId);
       await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
       ctx.status = 204;
     })
     .post('/:id/regenerate', routes.regenerate, async (ctx) => {
       const keyId = readKeyId(ctx);
+      requireOwnKey(ctx, keyId);
       const { key, value } = mintKey(ids.newKeyBytes());
       const command = { type: 'RegenerateApiKey' as const, keyId, value };
       const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
@@ -195,41 +187,36 @@ function mintKey(bytes: Uint8Array): { key: string; value: KeyValue } {
 interface EditableFields {
   allowed_models?: string[] | null | undefined;
   expires_at?: ApiKeyChanges['expiresAt'];
-  limits?: z.output<typeof LimitInput>[] | null | undefined;
+  limits?: z.output<typeof LimitsInput> | null | undefined;
   weekly_token_limit?: number | null | undefined;
+  owner?: string | null | undefined;
+  team?: string | null | undefined;
 }
 
-const changesOf = (body: EditableFields) => ({
-  allowedModels: body.allowed_models,
-  expiresAt: body.expires_at,
-  limits: limitsOf(body),
-});
+/** @throws Refusal `invalid_api_key_payload` when there is no such team */
+function changesOf(body: EditableFields, { teams }: Pick<HotState, 'teams'>) {
+  const { allowed_models: allowedModels, expires_at: expiresAt, owner } = body;
+  const team = body.team as TeamId | null | undefined;
+  if (team != null && !teams.has(team)) {
+    refuse('invalid_api_key_payload', {
+      param: 'team',
+      problem: 'must be the id of a team, as GET /api/teams lists them',
+    });
+  }
+  return { allowedModels, expiresAt, limits: limitsOf(body), owner, team };
+}
 
 /** Null removes all limits; undefined leaves them unchanged. The deprecated `weekly_token_limit` yields to `limits`. */
 function limitsOf({ limits, weekly_token_limit: weekly }: EditableFields): LimitRuleInput[] | undefined {
-  if (limits !== undefined) {
-    return (limits ?? []).map((rule) => ({
-      limitType: rule.limit_type,
-      limitWindow: rule.limit_window,
-      maxValue: rule.max_value,
-      modelFilter: rule.model_filter ?? null,
-      onExceeded: rule.on_exceeded,
-    }));
-  }
+  if (limits !== undefined) return limitRulesInput(limits ?? []);
   if (weekly === undefined) return undefined;
   if (weekly === null) return [];
   return [{ limitType: 'total_tokens', limitWindow: 'weekly', maxValue: weekly, modelFilter: null }];
 }
 
-const openByKey = ({ state }: View) => Map.groupBy(state.openRequests.values(), ({ data }) => data.keyId);
-
-/** A key with its usage, without its value. @param open its requests that were announced and have not ended */
-function apiKeyEntry(
-  key: ApiKey,
-  { state, windowsNow }: View,
-  open: readonly OpenRequest[] = [],
-): z.infer<typeof ApiKeyEntry> {
-  const counters = state.counters.get(key.id);
+/** A key with its usage, without its value. @param open the requests that were announced and have not ended */
+export function apiKeyEntry(key: ApiKey, view: View, open: OpenByHolder): z.infer<typeof ApiKeyEntry> {
+  const counters = view.state.counters.get(key.id);
   return {
     id: key.id,
     name: key.name,
@@ -239,31 +226,8 @@ function apiKeyEntry(
     is_active: key.isActive,
     created_at: iso(key.createdAt),
     last_used_at: counters?.lastUsedAt ? iso(counters.lastUsedAt) : null,
-    limits: key.rules.map((rule) => {
-      const reserved = reservedByOpen(open, rule, state.windowsClock, windowsNow);
-      return limitEntry(rule, counters, reserved, windowsNow);
-    }),
+    limits: limitEntries(key.id, key.rules, view, open),
+    owner: key.owner ?? null,
+    team: key.team ?? null,
   };
-}
-
-/**
- * `reserved_value` is what open requests have reserved in addition to `current_value`, once the log has them
- * (docs/decisions/0027-open-requests-are-announced.md). Costs are counted in micro-dollars: a `cost_usd` rule shows them in
- * whole dollars, and exactly in `..._cost_usd` (docs/decisions/0025-limit-windows-and-units.md).
- */
-function limitEntry(rule: LimitRule, counters: KeyCounters | undefined, reserved: number, windowsNow: Instant) {
-  const used = usedAt(counters, rule, windowsNow);
-  const { amountsPerUnit } = limitTypes[rule.limitType];
-  const entry = {
-    id: rule.id,
-    limit_type: rule.limitType,
-    limit_window: rule.limitWindow,
-    max_value: rule.maxValue,
-    model_filter: rule.modelFilter,
-    on_exceeded: rule.onExceeded,
-    reset_at: iso(windowAt(rule, windowsNow).resetAt),
-    current_value: Math.floor(used / amountsPerUnit),
-    ...reservedFields(rule, reserved),
-  };
-  return rule.limitType === 'cost_usd' ? { ...entry, current_cost_usd: used / amountsPerUnit } : entry;
 }

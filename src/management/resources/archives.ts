@@ -7,6 +7,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { JobEntry, type Jobs, START_ERRORS, startJob } from '../http/jobs.ts';
+import { ADMINISTRATORS, READERS } from '../http/roles.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -32,10 +33,13 @@ const StartArchive = wireObject({
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: { none: 'archives are files; the history shows when each day was archived and restored' },
     summary: 'List the archived days of requests, the earliest first',
     response: z.array(ArchiveEntry),
   }),
   start: describeRoute({
+    roles: ADMINISTRATORS,
     summary:
       'Archive closed days of requests, as `svc archive` does, at low priority; the job returns `archived` and `kept`',
     body: StartArchive,
@@ -44,6 +48,7 @@ const routes = {
     errors: ['validation_error', ...START_ERRORS],
   }),
   restore: describeRoute({
+    roles: ADMINISTRATORS,
     summary: 'Put the requests of an archived day back into the log, from the file in the folder of archives',
     status: 202,
     response: JobEntry,
@@ -51,40 +56,33 @@ const routes = {
   }),
 };
 
-export interface ArchiveRoutesOptions extends Pick<Capabilities, 'vault'> {
+export interface ArchiveRoutesOptions extends Pick<Capabilities, 'vault' | 'directory'> {
   readonly jobs: Jobs;
-  /** Undefined with a store whose days cannot be archived. */
-  readonly archiving: Archiving | undefined;
+  readonly archiving: Archiving;
 }
 
 /** Archived days (docs/integrity.md#retention-and-archives). */
 export const archiveRoutes = (options: ArchiveRoutesOptions) =>
   newRouter('/api/archives')
-    .get('/', routes.list, () => options.archiving?.segments().map(entry) ?? [])
+    .get('/', routes.list, () => options.archiving.segments().map(entry))
     .post('/', routes.start, async (ctx) => {
       const { until, days } = await readBody(ctx, StartArchive, 'validation_error');
       const which = until !== undefined ? { until } : days !== undefined ? { days } : undefined;
       if (!which || (until !== undefined && days !== undefined))
         return refuse('validation_error', { param: 'until', problem: 'or days must be given, and not both' });
-      const archiving = options.archiving ?? refuseShared();
+      const { archiving } = options;
       const { actor } = ctx.state.cause;
       return startJob(ctx, options, { kind: 'archive', run: (control) => archiving.archive(which, actor, control) });
     })
     .post('/:day/restore', routes.restore, (ctx) => {
       const { day = '' } = ctx.params;
-      const archiving = options.archiving ?? refuseShared();
+      const { archiving } = options;
       const isArchived = archiving.segments().some(({ status, header }) => status === 'archived' && header.day === day);
       if (!isArchived) refuse('not_found', { path: ctx.path });
       const { actor } = ctx.state.cause;
       return startJob(ctx, options, { kind: 'restore', run: (control) => archiving.restore(day, actor, control) });
     })
     .routes();
-
-const refuseShared = (): never =>
-  refuse('validation_error', {
-    param: 'until',
-    problem: 'names days of a log in EventStoreDB, which cannot be archived',
-  });
 
 const entry = ({ number, status, header }: Segment): z.infer<typeof ArchiveEntry> => ({
   day: header.day,

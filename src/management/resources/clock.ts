@@ -4,7 +4,8 @@ import { subjects } from '../../state/fold/subjects.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { atQuery, type View } from '../http/views.ts';
+import { ADMINISTRATORS, READERS } from '../http/roles.ts';
+import type { View } from '../http/views.ts';
 
 const Clock = z
   .object({
@@ -16,11 +17,13 @@ const Clock = z
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the clock of this node and the time in whose windows limits count',
-    query: atQuery,
     response: Clock,
   }),
   accept: describeRoute({
+    roles: ADMINISTRATORS,
     summary: 'Let the windows of limits follow the clock of this node again, after it was wrong; also back',
     response: Clock,
   }),
@@ -48,7 +51,7 @@ export const clockRoutes = ({ views, commands, node }: ClockOptions) =>
     })
     .routes();
 
-const clock = ({ state, now, windowsNow }: View): z.infer<typeof Clock> => ({
+export const clock = ({ state, now, windowsNow }: View): z.infer<typeof Clock> => ({
   time: iso(now),
   limits_time: iso(windowsNow),
   accepted_at: state.windowsClock.accepted && iso(state.windowsClock.accepted.time),

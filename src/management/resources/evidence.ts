@@ -10,8 +10,9 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import type { Integrity } from '../http/integrity.ts';
+import { available, type Integrity } from '../http/integrity.ts';
 import { JobEntry, type Jobs, START_ERRORS, startJob } from '../http/jobs.ts';
+import { EXAMINERS } from '../http/roles.ts';
 import { actorFilters } from './history.ts';
 
 const MAX_VALUES = 20;
@@ -37,13 +38,17 @@ const Selection = wireObject({
 
 const routes = {
   make: describeRoute({
+    roles: EXAMINERS,
+    isIrreversible: true,
     summary: 'Make an evidence bundle of events; the result of the job has its path',
     body: Selection,
     status: 202,
     response: JobEntry,
-    errors: ['validation_error', ...START_ERRORS],
+    errors: ['validation_error', 'archived', 'proof_unavailable', ...START_ERRORS],
   }),
   get: describeRoute({
+    roles: EXAMINERS,
+    at: { none: 'a bundle is a file, which shows the moment that it was made for' },
     summary: 'Download an evidence bundle, a ZIP file; a node keeps the last ones for an hour',
     response: 'bytes',
     errors: ['evidence_not_found'],
@@ -53,7 +58,7 @@ const routes = {
 /** Records that a bundle was made. Durable when it resolves. */
 export type RecordEvidence = (event: ReturnType<typeof EvidenceMade>, cause: Cause) => Promise<void>;
 
-export interface EvidenceOptions extends Pick<Capabilities, 'views' | 'vault'> {
+export interface EvidenceOptions extends Pick<Capabilities, 'views' | 'vault' | 'directory'> {
   readonly jobs: Jobs;
   readonly integrity: Integrity;
   readonly evidence: EvidenceShelf;
@@ -68,6 +73,10 @@ export const evidenceRoutes = (options: EvidenceOptions) =>
       const { vault, views, integrity, evidence, recordEvidence, node } = options;
       const body = await readBody(ctx, Selection, 'validation_error');
       const stated = selectionOf(body);
+      for (const requestId of stated.requests ?? []) {
+        const archived = await available(integrity.tree.archivedRequest(requestId));
+        if (archived) return refuse('archived', { ...archived });
+      }
       const selection = { ...stated, actors: stated.actors?.flatMap((actor) => actorFilters(actor, vault)) };
       const { cause } = ctx.state;
       return startJob(ctx, options, {
@@ -75,8 +84,15 @@ export const evidenceRoutes = (options: EvidenceOptions) =>
         async run(control) {
           control.onProgress(0, undefined, 'waiting for a checkpoint');
           // Without a new one, the events up to the last one are proved, and the others counted.
-          await integrity.checkpoints.covering(views.current.position).catch(() => undefined);
-          const bundle = await evidence.make(selection, stated, control);
+          const cover = () => integrity.checkpoints.covering(views.current.position).catch(() => undefined);
+          await cover();
+          const make = () => evidence.make(selection, stated, control);
+          // Over EventStoreDB, what was asked for may arrive after the checkpoint was signed.
+          const bundle = await make().catch(async (error: Error) => {
+            if (!error.message.startsWith('No checkpoint covers')) throw error;
+            await cover();
+            return make();
+          });
           const { events, treeSize, root, bytes, sha256 } = bundle;
           const filter = filterOf(stated);
           await recordEvidence(EvidenceMade({ node: node.name, filter, events, treeSize, root, bytes, sha256 }), cause);

@@ -8,7 +8,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { atQuery } from '../http/views.ts';
+import { OPERATORS, READERS } from '../http/roles.ts';
 
 const AllowIp = wireObject({ ip_address: z.string() }, ['created_at']);
 
@@ -23,17 +23,20 @@ const Allowlist = z
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List the addresses that may use the proxy; an empty list allows every address',
-    query: atQuery,
     response: Allowlist,
   }),
   allow: describeRoute({
+    roles: OPERATORS,
     summary: 'Add an address to the allowlist',
     body: AllowIp,
     response: Entry,
     errors: ['invalid_ip', 'ip_exists'],
   }),
   revoke: describeRoute({
+    roles: OPERATORS,
     summary: 'Remove an address from the allowlist',
     response: z.object({ status: z.literal('deleted') }),
     errors: ['invalid_ip', 'ip_not_found'],
@@ -62,7 +65,7 @@ export const firewallRoutes = ({ views, commands }: Pick<Capabilities, 'views' |
     })
     .routes();
 
-const allowlist = (firewall: Firewall) => ({
+export const allowlist = (firewall: Firewall) => ({
   mode: firewall.size > 0 ? 'allowlist_active' : 'allow_all',
   entries: [...firewall].map(entry),
 });

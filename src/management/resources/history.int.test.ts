@@ -4,6 +4,7 @@ import { anEvent } from '../../../test/contract/events.ts';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import type { Stage } from '../../../test/support/management.ts';
 import { completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
+import { LOCAL_ADMINISTRATOR } from '../../../test/support/operators.ts';
 import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
@@ -62,7 +63,7 @@ test('shows a write immediately with its actor and a sentence', async () => {
     time: iso(stage().clock.now),
     type: 'IpAllowed',
     subject: 'firewall-main',
-    actor: { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'me', used_totp: false },
+    actor: { ...LOCAL_ADMINISTRATOR, address: '127.0.0.1', user_agent: 'me' },
     sentence: '10.0.0.1 may use the proxy',
   });
 });
@@ -278,10 +279,7 @@ test('finds operators by their address, also after an upgrade, and forgets it wi
     const { body } = await stage.call('GET', `/api/history?${query}`);
     return body.events.map(({ actor }: Shown) => actor);
   };
-  const found = [
-    { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'new/1', used_totp: false },
-    { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: 'old/1', used_totp: false },
-  ];
+  const found = ['new/1', 'old/1'].map((user_agent) => ({ ...LOCAL_ADMINISTRATOR, address: '127.0.0.1', user_agent }));
   expect(await actors('actor=operator:127.0.0.1')).toEqual(found);
   expect(await actors('actor=operator:127.0.0.2')).toEqual([]);
   await stage.vault.destroy(ADMINISTRATOR);

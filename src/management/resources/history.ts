@@ -1,21 +1,19 @@
 import { z } from 'zod';
-import { sealedOperatorLabel, sentenceOf, subjectOf } from '../../../projections/history.ts';
-import { instant, iso, type Position, position } from '../../domain/core/brands.ts';
-import { redact, toJson } from '../../domain/core/redact.ts';
+import { sealedOperatorLabel } from '../../../projections/history.ts';
+import { iso, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
-import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
-import { REFRESH_STREAM_PREFIX } from '../../state/fold/refreshStreams.ts';
 import type { EventStep } from '../../state/past/past.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { addressDigest } from '../auth/clientSealer.ts';
-import { EventActor, eventActor } from '../http/actor.ts';
+import { EventActor, eventActor, type People } from '../http/actor.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
+import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
-import { difference } from './history/difference.ts';
+import { changedStreamOf, eventDetails } from './history/eventDetails.ts';
 import { subjectState } from './history/subjectState.ts';
 
 const entryFields = {
@@ -56,12 +54,14 @@ const time = z.iso.datetime({ offset: true }).optional();
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List events, latest first',
     query: {
       subject: list(MAX_VALUES).describe('e.g. account-<id>, apiKey-<id>, firewall-main, settings-main'),
       type: list(MAX_TYPES).describe('e.g. ApiKeyCreated'),
       actor: list(MAX_VALUES).describe(
-        'operator, operator:<address>, session:<id>, apiKey:<id>, anonymous, cli, system',
+        'operator, operator:<address>, person:<operator id>, token:<id>, session:<id>, apiKey:<id>, anonymous, cli, system',
       ),
       since: time,
       until: time,
@@ -77,6 +77,8 @@ const routes = {
     errors: ['validation_error', 'read_models_unavailable'],
   }),
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get an event with all its data and the changes it made',
     response: EventDetails,
     errors: ['validation_error', 'not_found', 'archived'],
@@ -84,21 +86,29 @@ const routes = {
 };
 
 /** Every event of the log (docs/decisions/0055-history.md). */
-export const historyRoutes = ({ views, queries, vault }: Pick<Capabilities, 'views' | 'queries' | 'vault'>) =>
+export const historyRoutes = ({
+  views,
+  queries,
+  vault,
+  directory,
+}: Pick<Capabilities, 'views' | 'queries' | 'vault' | 'directory'>) =>
   newRouter('/api/history')
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
-      const page = await queries.history.page(readFilter(ctx, vault), readCursor(ctx), limit, views.current.position);
+      const [filter, cursor] = [readFilter(ctx, vault), readCursor(ctx)];
+      const { upTo } = await views.asOf(ctx);
+      const page = await queries.history.page(filter, cursor, limit, upTo);
       return {
-        events: page.entries.map((found) => entry(found, vault)),
+        events: page.entries.map((found) => entry(found, { vault, directory })),
         next_cursor: page.before === null ? null : cursorOf(page.before),
         ...archivedOf(page),
       };
     })
     .get('/:position', routes.get, async (ctx) => {
+      const { state } = await views.asOf(ctx);
       const at = parsePosition(ctx.params.position ?? '');
-      if (at === 0 || at > views.current.position) refuse('not_found', { path: ctx.path });
-      return eventDetails(await views.eventStep(at), vault);
+      if (at === 0 || at > state.position) refuse('not_found', { path: ctx.path });
+      return detailsOf(await views.eventStep(at), { vault, directory });
     })
     .routes();
 
@@ -148,43 +158,17 @@ function parsePosition(text: string): Position {
 
 const entry = (
   { position, time, type, subject, actor, sentence }: HistoryEntry,
-  vault: Vault,
+  people: People,
 ): z.infer<typeof Entry> => ({
   position,
   time: iso(time),
   type,
   subject,
-  actor: eventActor(actor, vault),
+  actor: eventActor(actor, people),
   sentence,
 });
 
-function eventDetails({ event, before, after }: EventStep, vault: Vault): z.infer<typeof EventDetails> {
-  const { metadata, stream, type } = event;
-  const current = { type, data: upcast(type, metadata.schemaVersion, event.data) } as KnownEvent;
-  const subject = subjectOf(stream, current);
-  // Some streams belong to one start of a node, and their events change other subjects.
-  const isOfNode = stream.startsWith(REFRESH_STREAM_PREFIX) || /^(accountCoolDown|node)-/.test(subject);
-  const stateOf = isOfNode ? subject : stream;
-  const [stateBefore, stateAfter] = [subjectState(stateOf, before), subjectState(stateOf, after)];
-  return {
-    position: event.position,
-    time: iso(instant(event.time)),
-    type,
-    subject,
-    actor: eventActor(metadata.actor, vault),
-    sentence: sentenceOf(current),
-    id: event.id,
-    stream,
-    revision: event.revision,
-    schema_version: metadata.schemaVersion,
-    correlation_id: metadata.correlationId,
-    causation_id: metadata.causationId ?? null,
-    node: metadata.node,
-    hash: metadata.hash,
-    previous_hash: metadata.previousHash,
-    data: redact(toJson(event.data)),
-    before: redact(stateBefore),
-    after: redact(stateAfter),
-    changes: difference(stateBefore, stateAfter),
-  };
+function detailsOf({ event, before, after }: EventStep, people: People): z.infer<typeof EventDetails> {
+  const changed = changedStreamOf(event);
+  return eventDetails(event, subjectState(changed, before), subjectState(changed, after), people);
 }

@@ -10,7 +10,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
-import { atQuery } from '../http/views.ts';
+import { ADMINISTRATORS, READERS } from '../http/roles.ts';
 
 const subject = z.string().max(MAX_SUBJECT_LENGTH).nullable();
 const reason = z.string().max(MAX_REASON_LENGTH);
@@ -38,8 +38,9 @@ const HoldEntry = z
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List the legal holds that last',
-    query: atQuery,
     response: z.object({
       holds: z.array(HoldEntry),
       retained_accounts: z
@@ -48,12 +49,16 @@ const routes = {
     }),
   }),
   place: describeRoute({
+    roles: ADMINISTRATORS,
+    isIrreversible: true,
     summary: 'Place a legal hold: what matches subject and period is neither archived nor destroyed',
     body: PlaceHold,
     response: HoldEntry,
     errors: ['invalid_hold'],
   }),
   lift: describeRoute({
+    roles: ADMINISTRATORS,
+    isIrreversible: true,
     summary: 'Lift a legal hold, and destroy what no other hold keeps',
     body: LiftHold,
     response: z.object({
@@ -105,7 +110,15 @@ function readTime(param: string, text: string | null): Instant | null {
 
 const isoOrNull = (at: Instant | null) => at && iso(at);
 
-const holdEntry = ({ id, subject, from, until, reason, placedAt, position }: Hold): z.infer<typeof HoldEntry> => ({
+export const holdEntry = ({
+  id,
+  subject,
+  from,
+  until,
+  reason,
+  placedAt,
+  position,
+}: Hold): z.infer<typeof HoldEntry> => ({
   id,
   subject,
   from: isoOrNull(from),

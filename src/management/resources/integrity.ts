@@ -6,6 +6,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { available, type Integrity } from '../http/integrity.ts';
+import { READERS } from '../http/roles.ts';
 
 const root = z.string().describe('SHA-256 in 64 hexadecimal digits');
 
@@ -51,6 +52,10 @@ const IntegrityStatus = z
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: {
+      none: 'it shows the files of checkpoints and tiles of this node and where they were published; GET /api/receipts proves any event',
+    },
     summary: 'Get the root of the tree over all events, its last checkpoint, and where checkpoints are published',
     response: IntegrityStatus,
     errors: ['proof_unavailable'],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { startManagement } from '../../../test/support/management.ts';
+import { LOCAL_ADMINISTRATOR } from '../../../test/support/operators.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
 import type { JobControl } from '../../lib/jobs/jobRunner.ts';
 import type { ManagementContext } from '../http/context.ts';
@@ -32,7 +33,7 @@ test('shows a running job with its progress, and its result once it is done', as
     id,
     kind: 'verify',
     state: 'running',
-    actor: { kind: 'operator', session_id: null, address: '127.0.0.1', user_agent: null, used_totp: false },
+    actor: { ...LOCAL_ADMINISTRATOR, address: '127.0.0.1' },
     started_at: '2026-01-15T12:00:00.000Z',
     ended_at: null,
     progress: { done: 5_000, of: 10_000, step: 'checking hashes' },
@@ -74,14 +75,17 @@ test.each(['GET', 'DELETE'])('refuses to %s a job that the node does not know', 
 });
 
 test('starts one job at a time for the client of a route, and none while the service stops', async () => {
-  const { jobs, vault } = await startManagement();
+  const { jobs, vault, directory } = await startManagement();
   const address = vault.seal(await vault.createKey('client'), '203.0.113.9');
   const ctx = { status: 200, state: { cause: { actor: { ...OPERATOR, address } } } } as never as ManagementContext;
   const run = ({ signal }: JobControl) => once(signal, 'abort').then(() => Promise.reject(signal.reason));
-  const job = startJob(ctx, { jobs, vault }, { kind: 'evidence', run });
-  expect([ctx.status, job]).toEqual([202, jobEntry(jobs.current as NonNullable<typeof jobs.current>, vault)]);
+  const job = startJob(ctx, { jobs, vault, directory }, { kind: 'evidence', run });
+  expect([ctx.status, job]).toEqual([
+    202,
+    jobEntry(jobs.current as NonNullable<typeof jobs.current>, { vault, directory }),
+  ]);
   expect(job.actor).toMatchObject({ kind: 'operator', address: '203.0.113.9' });
-  const again = () => startJob(ctx, { jobs, vault }, { kind: 'verify', run });
+  const again = () => startJob(ctx, { jobs, vault, directory }, { kind: 'verify', run });
   expect(again).toThrow(new Refusal('job_running', { jobId: job.id, kind: 'evidence' }));
   await jobs.stop();
   expect(again).toThrow(new Refusal('shutting_down'));

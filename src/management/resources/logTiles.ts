@@ -6,14 +6,19 @@ import { parseTilePath } from '../../integrity/tiles/tilePaths.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { available, type Integrity } from '../http/integrity.ts';
+import { READERS } from '../http/roles.ts';
 
 const routes = {
   checkpoint: describeRoute({
+    roles: READERS,
+    at: { none: 'it is the last signed checkpoint; each names its own size and time' },
     summary: 'Get the newest checkpoint, a signed note as in c2sp.org/tlog-checkpoint',
     response: 'text',
     errors: ['checkpoint_not_found'],
   }),
   tile: describeRoute({
+    roles: READERS,
+    at: { none: 'a tile names the entries that it covers, and never changes' },
     summary:
       'Get hashes of the tree (<L>/<N> or <L>/<N>.p/<W>) or leaf entries (entries/<N> or entries/<N>.p/<W>), as in c2sp.org/tlog-tiles',
     response: 'bytes',

@@ -3,11 +3,14 @@ import type { ModelCatalogue } from '../../domain/modelCatalogue/state.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { EVERYONE } from '../http/roles.ts';
 
 const Model = z.object({ id: z.string(), name: z.string() });
 
 const routes = {
   list: describeRoute({
+    roles: EVERYONE,
+    at: 'past',
     summary: 'List models that the provider offers, that have a price or that served a request',
     response: z.object({ models: z.array(Model) }),
     errors: ['read_models_unavailable'],
@@ -22,9 +25,10 @@ interface ModelsOptions extends Pick<Capabilities, 'views' | 'queries'> {
 /** The models known to this service, for the choices of the dashboard. */
 export const modelRoutes = ({ views, queries, pricedModels }: ModelsOptions) =>
   newRouter('/api/models')
-    .get('/', routes.list, async () => {
-      const names = displayNames(views.current.models);
-      const served = await queries.requestLog.models(views.current.position);
+    .get('/', routes.list, async (ctx) => {
+      const { state, upTo } = await views.asOf(ctx);
+      const names = displayNames(state.models);
+      const served = await queries.requestLog.models(upTo);
       const ids = [...new Set([...pricedModels, ...served, ...names.keys()])].sort();
       return { models: ids.map((id) => ({ id, name: names.get(id) ?? id })) };
     })

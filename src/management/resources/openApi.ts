@@ -5,6 +5,7 @@ import { openApi } from '../../http/openApi/openApi.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { toWireError } from '../http/respond.ts';
+import { EVERYONE } from '../http/roles.ts';
 
 const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) });
 
@@ -13,7 +14,12 @@ const ManagementError = z
   .meta({ id: 'ManagementError' });
 
 const routes = {
-  get: describeRoute({ summary: 'Get the OpenAPI document of this service', response: OpenApiDocument }),
+  get: describeRoute({
+    roles: EVERYONE,
+    at: { none: 'it describes the version of svc that is running' },
+    summary: 'Get the OpenAPI document of this service',
+    response: OpenApiDocument,
+  }),
 };
 
 interface OpenApiOptions {
@@ -51,12 +57,20 @@ const IDEMPOTENCY_KEY =
 function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
   const isSettings = endpoint.path === '/api/settings';
   return [
-    ...codesIf(!isPublic(endpoint), isSettings ? 'unauthorized' : 'authentication_required', 'totp_required'),
+    ...codesIf(
+      !isPublic(endpoint),
+      isSettings ? 'unauthorized' : 'authentication_required',
+      'totp_required',
+      'insufficient_permissions',
+    ),
+    // Of a management token that is unknown.
+    ...codesIf(!isPublic(endpoint), 'rate_limit_exceeded'),
+    ...codesIf(endpoint.isIrreversible === true, 'reauthentication_required', 'scope_required'),
     ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'change_refused', 'log_unavailable'),
     ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
-    // Of its query; `/health` leaves that to the client.
-    ...codesIf(endpoint.path !== '/health', 'validation_error'),
-    ...codesIf(endpoint.query !== undefined && 'at' in endpoint.query, 'archived'),
+    // Of its query.
+    'validation_error',
+    ...codesIf(endpoint.at === 'past', 'archived'),
     'internal_error',
   ];
 }

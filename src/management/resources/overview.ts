@@ -4,6 +4,7 @@ import { type AvailabilityState, availabilityOf } from '../../domain/routing/ava
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { errorRate } from './usage/errorStatistics.ts';
 
@@ -20,6 +21,8 @@ const AccountCounts = z.object({
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get account counts, usage of the last seven days, and requests and errors of the last 24 hours',
     response: z.object({
       accountCounts: AccountCounts,
@@ -44,15 +47,14 @@ interface OverviewOptions extends Pick<Capabilities, 'views' | 'queries'> {
 /** The figures of the dashboard overview. */
 export const overviewRoutes = ({ views, queries, usageRefreshSeconds }: OverviewOptions) =>
   newRouter('/api/dashboard')
-    .get('/overview', routes.get, async () => {
-      const view = views.currentView();
-      const { state, now: at } = view;
-      const { position } = state;
+    .get('/overview', routes.get, async (ctx) => {
+      const view = await views.asOf(ctx);
+      const { now: at, upTo } = view;
       // Before the queries, during which the state changes.
       const counts = accountCounts(view);
       const [week, day] = await Promise.all([
-        queries.requestTotals.since(instant(at - 7 * DAY_MS), position),
-        queries.requestTotals.since(instant(at - DAY_MS), position),
+        queries.requestTotals.since(instant(at - 7 * DAY_MS), upTo),
+        queries.requestTotals.since(instant(at - DAY_MS), upTo),
       ]);
       return {
         accountCounts: counts,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
+import type { ApiKeyId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { StoredCheckpoint } from '../../integrity/checkpoints/checkpoints.ts';
 import { leafHash } from '../../integrity/merkle/hashes.ts';
@@ -11,6 +12,10 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { available, type Integrity } from '../http/integrity.ts';
+import { EVERYONE } from '../http/roles.ts';
+import { isLimitedToOwn } from '../people/principal.ts';
+import { bearerToken } from '../people/secrets.ts';
+import { mayUseKey } from './apiKeys/ownKeys.ts';
 
 const Receipt = z
   .object({
@@ -24,6 +29,8 @@ const Receipt = z
 
 const routes = {
   get: describeRoute({
+    roles: EVERYONE,
+    at: { none: 'a receipt proves an event against the last signed checkpoint, and names its size itself' },
     summary: 'Get the proof that a request, by its id, or an event, by its position, is in the log',
     response: Receipt,
     errors: ['receipt_not_found', 'proof_unavailable', 'read_models_unavailable', 'invalid_api_key', 'ip_forbidden'],
@@ -33,6 +40,9 @@ const routes = {
 
 /** @returns the API key that a request carries; undefined when it carries none. @throws Refusal for one that is not valid */
 export type ClientKey = (ctx: ManagementContext) => ApiKey | undefined;
+
+/** The requests that a client may read, by the key that made them; undefined: all. */
+type Reader = ((apiKeyId: string | null) => boolean) | undefined;
 
 interface ReceiptOptions extends Pick<Capabilities, 'views' | 'queries'> {
   readonly integrity: Integrity;
@@ -48,14 +58,16 @@ const TREE_TIMEOUT_MS = 2_000;
 
 /**
  * Proofs that a client can keep. A request's is that of the event with which it ended (`RequestCompleted`, `RequestRefused`).
- * Mounted before `requireSession`: the API key that made a request may read its receipt, and no other one.
+ * Mounted before `requireSession`: the API key that made a request may read its receipt, and no other one, and a member those of
+ * their keys.
  */
 export function receiptRoutes({ views, queries, integrity: { tree, checkpoints }, clientKey }: ReceiptOptions) {
-  /** @returns undefined for operators */
-  function readerOf(ctx: ManagementContext): ApiKey | undefined {
-    const key = clientKey(ctx);
-    if (!key) checkSession(views.current, ctx);
-    return key;
+  function readerOf(ctx: ManagementContext): Reader {
+    const key = bearerToken(ctx.headers.authorization) === undefined ? clientKey(ctx) : undefined;
+    if (key) return (apiKeyId) => apiKeyId === key.id;
+    const principal = checkSession(views.current, ctx);
+    if (!isLimitedToOwn(principal)) return undefined;
+    return (apiKeyId) => mayUseKey(principal, views.current.apiKeys.get(apiKeyId as ApiKeyId));
   }
 
   async function findRequest(requestId: string) {
@@ -63,27 +75,34 @@ export function receiptRoutes({ views, queries, integrity: { tree, checkpoints }
     return rows.find((row) => row.requestId === requestId);
   }
 
-  async function positionOf(name: string, key: ApiKey | undefined): Promise<number | undefined> {
+  /** Its leaf entry stays when a day is archived, so there is a receipt. */
+  async function findArchived(requestId: string) {
+    const archived = await available(tree.archivedRequest(requestId));
+    return archived && { position: archived.position, apiKeyId: archived.keyId };
+  }
+
+  async function positionOf(name: string, mayRead: Reader): Promise<number | undefined> {
     if (REQUEST_ID.test(name)) {
-      let row = await findRequest(name);
-      for (let lookup = 1; !row && lookup < LOOKUPS; lookup += 1) {
+      let end = (await findRequest(name)) ?? (await findArchived(name));
+      for (let lookup = 1; !end && lookup < LOOKUPS; lookup += 1) {
         await delay(LOOKUP_INTERVAL_MS);
-        row = await findRequest(name);
+        end = await findRequest(name);
       }
-      return row && mayRead(key, row.apiKeyId) ? row.position : undefined;
+      return end && (!mayRead || mayRead(end.apiKeyId)) ? end.position : undefined;
     }
     const position = Number(name);
     if (!POSITION.test(name) || position > views.current.position) return undefined;
-    return !key || (await isOwn(position, key)) ? position : undefined;
+    return !mayRead || (await isOwn(position, mayRead)) ? position : undefined;
   }
 
-  /** Whether the event at a position is the end of a request that the key made. */
-  async function isOwn(position: number, key: ApiKey): Promise<boolean> {
+  /** Whether the event at a position is the end of a request that the reader may read. */
+  async function isOwn(position: number, mayRead: NonNullable<Reader>): Promise<boolean> {
     await available(tree.reached(position, TREE_TIMEOUT_MS));
     const entry = await available(tree.entry(position - 1));
     const requestId: unknown = entry && JSON.parse(entry.toString()).correlationId;
-    const row = typeof requestId === 'string' && REQUEST_ID.test(requestId) ? await findRequest(requestId) : undefined;
-    return row?.position === position && mayRead(key, row.apiKeyId);
+    if (typeof requestId !== 'string' || !REQUEST_ID.test(requestId)) return false;
+    const end = (await findRequest(requestId)) ?? (await findArchived(requestId));
+    return end?.position === position && mayRead(end.apiKeyId);
   }
 
   return newRouter('/api/receipts')
@@ -112,5 +131,3 @@ export function receiptRoutes({ views, queries, integrity: { tree, checkpoints }
     };
   }
 }
-
-const mayRead = (key: ApiKey | undefined, apiKeyId: string | null): boolean => !key || key.id === apiKeyId;

@@ -5,6 +5,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
+import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
 
 const list = z.array(z.string()).optional();
@@ -48,6 +49,8 @@ const RequestLogEntry = z
 
 const routes = {
   list: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List requests, latest first',
     query: {
       limit: z.int().min(1).max(1_000).default(50),
@@ -64,6 +67,8 @@ const routes = {
     errors: ['read_models_unavailable'],
   }),
   options: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'List the values to filter requests by; each list applies all filters except its own',
     query: filterQuery,
     response: z.object({
@@ -92,10 +97,12 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-      const page = await queries.requestLog.page(readFilter(ctx), limit, offset, views.current.position);
+      const filter = readFilter(ctx);
+      const { upTo } = await views.asOf(ctx);
+      const page = await queries.requestLog.page(filter, limit, offset, upTo);
       const { rows, total } = page;
       return {
-        requests: rows.map(entry),
+        requests: rows.map(requestLogEntry),
         total,
         has_more: offset + rows.length < total,
         ...archivedOf(page),
@@ -103,7 +110,7 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
     })
     .get('/options', routes.options, async (ctx) => {
       const { search: _, ...filter } = readFilter(ctx);
-      const options = await queries.requestLog.options(filter, views.current.position);
+      const options = await queries.requestLog.options(filter, (await views.asOf(ctx)).upTo);
       const { accountIds, attemptedAccountIds, modelOptions, statuses } = options;
       return {
         account_ids: accountIds.map(({ accountId }) => accountId),
@@ -146,7 +153,8 @@ function modelOption(option: string): { model: string; effort: string | null } {
   return { model, effort: effort || null };
 }
 
-const entry = (row: RequestLogRow): z.infer<typeof RequestLogEntry> => ({
+/** A row of the request log, on the wire. */
+export const requestLogEntry = (row: RequestLogRow): z.infer<typeof RequestLogEntry> => ({
   requested_at: iso(row.requestedAt),
   account_id: row.accountId,
   request_id: row.requestId,

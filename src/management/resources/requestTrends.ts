@@ -6,6 +6,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger } from '../http/query.ts';
+import { READERS } from '../http/roles.ts';
 import { byFrequency } from './usage/errorStatistics.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,6 +25,8 @@ const TrendPoint = z.object({
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get requests, tokens and cost of the last hours in steps, and the most frequent errors',
     query: {
       hours: z.int().min(1).max(168).default(24),
@@ -45,19 +48,18 @@ const routes = {
 };
 
 /** Requests, tokens and cost over time. */
-export const requestTrendsRoutes = ({ views, queries, now }: Pick<Capabilities, 'views' | 'queries' | 'now'>) =>
+export const requestTrendsRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/dashboard')
     .get('/trends', routes.get, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
       const stepMinutes = readStepMinutes(ctx);
       const stepMs = stepMinutes * MINUTE_MS;
       const count = Math.ceil((hours * 60) / stepMinutes);
-      const at = now();
+      const { now: at, upTo } = await views.asOf(ctx);
       const since = instant(at - (at % stepMs) - (count - 1) * stepMs);
-      const { position } = views.current;
       const [steps, { byErrorCode }] = await Promise.all([
-        queries.requestTotals.steps(since, stepMs, position),
-        queries.requestTotals.since(since, position),
+        queries.requestTotals.steps(since, stepMs, upTo),
+        queries.requestTotals.since(since, upTo),
       ]);
       const byStart = new Map(steps.map((step) => [step.start, step]));
       return {

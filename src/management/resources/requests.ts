@@ -1,21 +1,27 @@
 import { refuse } from '../../domain/core/refusal.ts';
-import type { Explanation } from '../../replay/explain/explanation.ts';
+import type { Explained } from '../../replay/reading/readingThread.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { available, type Integrity } from '../http/integrity.ts';
+import { READERS } from '../http/roles.ts';
 import { ExplanationEntry } from './explain/explanationSchema.ts';
 
-/** Explains the request whose end is at a position. @returns undefined when it is not there */
-export type Explain = (requestId: string, position: number) => Promise<Explanation | undefined>;
+/** Explains the request whose end is at a position. */
+export type Explain = (requestId: string, position: number) => Promise<Explained>;
 
 /** The search finds ids that begin with the text, and messages that contain it. */
 const MAX_MATCHES = 50;
 
+const NOT_FOUND: Explained = { explanation: undefined };
+
 const routes = {
   explain: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Explain a request: caller, limits, the accounts that could have served it and why not, attempts, cost',
     response: ExplanationEntry,
-    errors: ['request_not_found', 'read_models_unavailable'],
+    errors: ['request_not_found', 'archived', 'read_models_unavailable', 'proof_unavailable'],
   }),
 };
 
@@ -24,12 +30,20 @@ export const requestRoutes = ({
   views,
   queries,
   explain,
-}: Pick<Capabilities, 'views' | 'queries'> & { readonly explain: Explain }) =>
+  integrity: { tree },
+}: Pick<Capabilities, 'views' | 'queries'> & {
+  readonly explain: Explain;
+  readonly integrity: Pick<Integrity, 'tree'>;
+}) =>
   newRouter('/api/requests')
-    .get('/:id/explain', routes.explain, async ({ params: { id: requestId = '' } }) => {
-      const { rows } = await queries.requestLog.page({ search: requestId }, MAX_MATCHES, 0, views.current.position);
+    .get('/:id/explain', routes.explain, async (ctx) => {
+      const { id: requestId = '' } = ctx.params;
+      const { upTo } = await views.asOf(ctx);
+      const { rows } = await queries.requestLog.page({ search: requestId }, MAX_MATCHES, 0, upTo);
       const row = rows.find((each) => each.requestId === requestId);
-      const explanation = row && (await explain(requestId, row.position));
-      return explanation ?? refuse('request_not_found', { requestId });
+      const { explanation, archived: behind } = row ? await explain(requestId, row.position) : NOT_FOUND;
+      if (explanation) return explanation;
+      const archived = behind ?? (await available(tree.archivedRequest(requestId)));
+      return archived ? refuse('archived', { ...archived }) : refuse('request_not_found', { requestId });
     })
     .routes();

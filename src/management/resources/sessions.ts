@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { hasVerifiedTotp, isSessionValid } from '../../domain/dashboardAuth/sessionChecks.ts';
+import { credentialsOf } from '../../domain/operator/credentials.ts';
+import { roleSchema } from '../../domain/operator/role.ts';
 import { SessionEnded } from '../../domain/session/events.ts';
 import type { Session } from '../../domain/session/state.ts';
 import { SESSION_SECONDS } from '../auth/sessionCookie.ts';
@@ -9,12 +11,16 @@ import type { SignInRecorder } from '../auth/signInRecorder.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { ADMINISTRATORS, EVERYONE } from '../http/roles.ts';
+import { hasRoleIn, roleOf } from '../people/principal.ts';
 
 const SessionEntry = z
   .object({
-    session_id: z
-      .string()
-      .describe('In the history its subject is session-<session_id>, which shows client address and user agent'),
+    session_id: z.string().describe('In the history its subject is session-<session_id>'),
+    operator: z.object({ id: z.string(), name: z.string().nullable(), role: roleSchema(z).nullable() }),
+    method: z.string().describe('How the person signed in, e.g. password or oidc'),
+    address: z.string().nullable().describe('Where the session began; null if that is unknown or was forgotten'),
+    user_agent: z.string().nullable(),
     began_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
     used_totp: z.boolean(),
@@ -24,29 +30,37 @@ const SessionEntry = z
 
 const routes = {
   list: describeRoute({
+    roles: ADMINISTRATORS,
+    at: { none: 'when a session was last seen is known to the node only, not to the log' },
     summary: 'List dashboard sessions, latest first',
     response: z.object({ sessions: z.array(SessionEntry) }),
   }),
   end: describeRoute({
-    summary: 'Sign out a session',
+    roles: EVERYONE,
+    summary: 'Sign out a session: an own one, and as an administrator any',
     response: z.object({ status: z.literal('ended') }),
     errors: ['session_not_found'],
   }),
   endOthers: describeRoute({
-    summary: 'Sign out all other sessions',
+    roles: EVERYONE,
+    summary: 'Sign out all other sessions: the own ones, and as an administrator those of everyone',
     response: z.object({ status: z.literal('ended'), count: z.int() }),
   }),
 };
 
-interface SessionsOptions extends Pick<Capabilities, 'views' | 'now'> {
+interface SessionsOptions extends Pick<Capabilities, 'views' | 'now' | 'directory'> {
   readonly signIns: SignInRecorder;
 }
 
-/** Sessions of the dashboard; `auth/dashboardAuth.ts` starts them. */
-export const sessionRoutes = ({ views, now, signIns }: SessionsOptions) => {
-  const validSessions = () => {
-    const { sessions, dashboardAuth } = views.current;
-    return [...sessions.values()].filter((session) => isSessionValid(session, dashboardAuth, now()));
+/** Sessions of the dashboard; `auth/sessionLifecycle.ts` starts them. Administrators end those of others, everyone else their own. */
+export const sessionRoutes = ({ views, now, directory, signIns }: SessionsOptions) => {
+  const authOf = ({ operatorId }: Session) => credentialsOf(operatorId, views.current);
+  const validSessions = () =>
+    [...views.current.sessions.values()].filter((session) => isSessionValid(session, authOf(session), now()));
+  const sessionsOf = ({ state: { principal } }: ManagementContext) => {
+    if (!principal) return [];
+    const mayEndAll = hasRoleIn(principal, ADMINISTRATORS);
+    return validSessions().filter(({ operatorId }) => mayEndAll || operatorId === principal.operatorId);
   };
   const end = (ctx: ManagementContext, { id }: Session) =>
     signIns.record(SessionEnded({ sessionId: id }), ctx.state.cause);
@@ -56,21 +70,29 @@ export const sessionRoutes = ({ views, now, signIns }: SessionsOptions) => {
       sessions: validSessions()
         .map((session) => ({
           session_id: session.id,
+          operator: {
+            id: session.operatorId,
+            name: directory.nameOf(session.operatorId),
+            role: roleOf(session.operatorId, views.current.operators) ?? null,
+          },
+          method: session.method,
+          address: directory.open(session.address),
+          user_agent: directory.open(session.userAgent),
           began_at: iso(instant(session.expiresAt - SESSION_SECONDS * 1_000)),
           expires_at: iso(session.expiresAt),
-          used_totp: hasVerifiedTotp(session, views.current.dashboardAuth),
+          used_totp: hasVerifiedTotp(session, authOf(session)),
           is_current: session.id === ctx.state.client.session?.id,
         }))
         .sort((a, b) => (a.began_at < b.began_at ? 1 : -1)),
     }))
     .delete('/:id', routes.end, async (ctx) => {
       const sessionId = ctx.params.id ?? '';
-      const session = validSessions().find(({ id }) => id === sessionId);
+      const session = sessionsOf(ctx).find(({ id }) => id === sessionId);
       await end(ctx, session ?? refuse('session_not_found', { sessionId }));
       return { status: 'ended' };
     })
     .delete('/', routes.endOthers, async (ctx) => {
-      const others = validSessions().filter(({ id }) => id !== ctx.state.client.session?.id);
+      const others = sessionsOf(ctx).filter(({ id }) => id !== ctx.state.client.session?.id);
       await Promise.all(others.map((session) => end(ctx, session)));
       return { status: 'ended', count: others.length };
     })

@@ -6,19 +6,10 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { atQuery } from '../http/views.ts';
+import { ADMINISTRATORS, READERS } from '../http/roles.ts';
+import { settingsInput } from './settings/settingsInput.ts';
 
-const ChangeSettings = wireObject(
-  {
-    sticky_threads_enabled: z.boolean(),
-    prefer_earlier_reset_accounts: z.boolean(),
-    routing_strategy: routingStrategySchema(z).nullish(),
-    import_without_overwrite: z.boolean().nullish(),
-    totp_required_on_login: z.boolean().nullish(),
-    api_key_auth_enabled: z.boolean().nullish(),
-  },
-  ['totp_configured'],
-);
+const ChangeSettings = wireObject(settingsInput, ['totp_configured']);
 
 const Settings = z
   .object({
@@ -34,11 +25,13 @@ const Settings = z
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the settings of routing, import and authentication',
-    query: atQuery,
     response: Settings,
   }),
   change: describeRoute({
+    roles: ADMINISTRATORS,
     summary: 'Change settings; omitted fields stay unchanged',
     body: ChangeSettings,
     response: Settings,
@@ -66,7 +59,7 @@ export const settingsRoutes = ({ views, commands }: Pick<Capabilities, 'views' |
     })
     .routes();
 
-const settings = (state: SettingsState): z.infer<typeof Settings> => ({
+export const settings = (state: SettingsState): z.infer<typeof Settings> => ({
   sticky_threads_enabled: state.stickyThreadsEnabled,
   prefer_earlier_reset_accounts: state.preferEarlierResetAccounts,
   routing_strategy: state.routingStrategy,

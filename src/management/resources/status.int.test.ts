@@ -14,6 +14,7 @@ test('shows the position of an embedded node and of its read models', async () =
     events: { store: 'embedded', position: 1, cut_off_since: null },
     outbox: null,
     read_models: { store: 'embedded', position: 1, behind: 0, trouble: null },
+    opened_bundle: null,
     sole_work: [],
     reservations: { requests: 0, limits: [] },
     problems: [],
@@ -71,6 +72,7 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
       trouble: 'EventStoreDB refuses the user',
     },
     read_models: { store: 'mongodb', position: null, behind: null, trouble: 'MongoDB at h:1: connection refused' },
+    opened_bundle: null,
     sole_work: [
       { name: 'polling', node: 'b', is_here: false },
       { name: 'read-models', node: null, is_here: false },
@@ -78,8 +80,8 @@ test('shows the outbox, leaders and unavailable stores with a 200', async () => 
     reservations: {
       requests: 3,
       limits: [
-        { key_id: key.id, limit_id: 1, reserved_value: 300 },
-        { key_id: key.id, limit_id: 2, reserved_value: 1, reserved_cost_usd: 1.5 },
+        { level: 'key', subject: key.id, key_id: key.id, limit_id: 1, reserved_value: 300 },
+        { level: 'key', subject: key.id, key_id: key.id, limit_id: 2, reserved_value: 1, reserved_cost_usd: 1.5 },
       ],
     },
     problems: [

@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, type Instant, instant, iso } from '../../domain/core/brands.ts';
+import { type Instant, instant, iso } from '../../domain/core/brands.ts';
+import { type LimitedLevel, type LimitHolder, limitLevels } from '../../domain/limits/limitLevel.ts';
 import type { CurrentFault } from '../../lib/faults.ts';
+import { allLevels } from '../../state/fold/limitLevels.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
-import { reservedFields } from './apiKeys/reservedFields.ts';
+import { reservedFields } from './limits/reservedFields.ts';
 
 const StoreStatus = z
   .object({
@@ -59,7 +61,9 @@ const StoreStatus = z
         limits: z
           .array(
             z.object({
-              key_id: z.string(),
+              level: z.enum(limitLevels).describe('Where the limit stands'),
+              subject: z.string().describe('The id of the key, the owner, or the id of the team'),
+              key_id: z.string().nullable().describe('The id of the key; null for other levels'),
               limit_id: z.int(),
               reserved_value: z.int(),
               reserved_cost_usd: z.number().optional(),
@@ -68,6 +72,10 @@ const StoreStatus = z
           .describe('What counts on this node in addition to `current_value`. The first 100 limits'),
       })
       .describe('What this node takes for reserved, also by requests that the log does not have (yet)'),
+    opened_bundle: z
+      .string()
+      .nullable()
+      .describe('The evidence bundle that is shown, whose events cannot be changed; null for a service'),
     problems: z
       .array(
         z.object({
@@ -83,11 +91,18 @@ const StoreStatus = z
   .meta({ id: 'Status' });
 
 const routes = {
-  get: describeRoute({ summary: 'Get the status of this node and of its stores', response: StoreStatus }),
+  get: describeRoute({
+    roles: READERS,
+    at: { none: 'it shows what this node knows beyond the log, about itself and its stores' },
+    summary: 'Get the status of this node and of its stores',
+    response: StoreStatus,
+  }),
 };
 
 /** The status of a node and of its stores. */
 export interface NodeStatus {
+  /** The file name of an opened evidence bundle; absent for a service. */
+  readonly bundle?: string;
   readonly node: string;
   /** The live nodes that share the event store, this one first. */
   readonly nodes: readonly string[];
@@ -124,7 +139,7 @@ export interface NodeStatus {
     /** Number of open requests of this node that reserve on limits, whether or not the log has them. */
     readonly requests: number;
     /** What counts in the window of a rule that contains `at` beyond its counter, in the unit of that. */
-    readonly amountOn: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+    readonly amountOn: (holder: LimitHolder, ruleId: number, at: Instant) => number;
   };
   /** What is wrong at the moment. */
   readonly faults: readonly CurrentFault[];
@@ -138,7 +153,8 @@ interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
   newRouter('/api/status')
     .get('/', routes.get, async () => {
-      const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, reservations, faults } = nodeStatus();
+      const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, reservations, faults, bundle } =
+        nodeStatus();
       const view = views.currentView();
       const { position } = view.state;
       const limits = reservedLimits(view, reservations.amountOn);
@@ -172,6 +188,7 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
         },
         sole_work: leaderTasks.map(({ name, holder, isHere }) => ({ name, node: holder ?? null, is_here: isHere })),
         reservations: { requests: reservations.requests, limits },
+        opened_bundle: bundle ?? null,
         problems: faults.map(({ code, subject, since, cause, remedy }) => ({
           code,
           subject: subject ?? null,
@@ -186,10 +203,12 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
 const MAX_RESERVED_LIMITS = 100;
 
 function reservedLimits({ state, windowsNow }: View, amountOn: NodeStatus['reservations']['amountOn']) {
-  const ofKey = ({ id, rules }: ApiKey) =>
+  const ofLevel = ({ level, subject, holder, rules }: LimitedLevel) =>
     rules.flatMap((rule) => {
-      const amount = amountOn(id, rule.id, windowsNow);
-      return amount > 0 ? [{ key_id: id, limit_id: rule.id, ...reservedFields(rule, amount) }] : [];
+      const amount = amountOn(holder, rule.id, windowsNow);
+      if (amount <= 0) return [];
+      const key_id = level === 'key' ? subject : null;
+      return [{ level, subject, key_id, limit_id: rule.id, ...reservedFields(rule, amount) }];
     });
-  return Iterator.from(state.apiKeys.values()).flatMap(ofKey).take(MAX_RESERVED_LIMITS).toArray();
+  return allLevels(state).flatMap(ofLevel).take(MAX_RESERVED_LIMITS).toArray();
 }

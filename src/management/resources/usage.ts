@@ -7,7 +7,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryChoice, queryInteger } from '../http/query.ts';
-import { atQuery } from '../http/views.ts';
+import { READERS } from '../http/roles.ts';
 import { byFrequency, errorRate } from './usage/errorStatistics.ts';
 import { aggregatedWindow, roundPercent, windowMinutes, windowOf } from './usage/usageWindow.ts';
 
@@ -40,6 +40,8 @@ const AccountUsageHistory = AccountUsage.extend({
 
 const routes = {
   summary: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the remaining usage of all active accounts, and requests and cost of the last seven days',
     response: z.object({
       primary_window: UsageWindow,
@@ -56,14 +58,18 @@ const routes = {
     errors: ['read_models_unavailable'],
   }),
   history: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the mean remaining usage and the number of requests of each account over the last hours',
     query: { hours: z.int().min(1).max(168).default(24) },
     response: z.object({ window_hours: z.int(), accounts: z.array(AccountUsageHistory) }),
     errors: ['read_models_unavailable'],
   }),
   window: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the remaining usage of each account by its last sample',
-    query: { window: z.enum(['primary', 'secondary']).default('primary'), ...atQuery },
+    query: { window: z.enum(['primary', 'secondary']).default('primary') },
     response: z.object({ window_key: z.string(), window_minutes: z.int(), accounts: z.array(AccountUsage) }),
   }),
 };
@@ -71,14 +77,14 @@ const routes = {
 /** The usage of accounts as the provider reported it, and the cost of requests. */
 export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/usage')
-    .get('/summary', routes.summary, async () => {
-      const { state, now } = views.currentView();
+    .get('/summary', routes.summary, async (ctx) => {
+      const { state, now, upTo } = await views.asOf(ctx);
       // Before the query, during which the state changes.
       const windows = {
         primary_window: aggregatedWindow(state, 'primary'),
         secondary_window: aggregatedWindow(state, 'secondary'),
       };
-      const totals = await queries.requestTotals.since(instant(now - WEEK_MS), state.position);
+      const totals = await queries.requestTotals.since(instant(now - WEEK_MS), upTo);
       return {
         ...windows,
         cost: { currency: 'USD', totalUsd7d: totals.costMicroDollars / 1_000_000 },
@@ -94,12 +100,12 @@ export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'qu
     .get('/history', routes.history, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
       // Samples are summed by hour: an hour that overlaps the period is included completely.
-      const { state, now } = views.currentView();
+      const { state, now, upTo } = await views.asOf(ctx);
       const since = instant(now - (hours + 1) * HOUR_MS + 1);
       const accounts = [...state.accounts.values()];
       const [sums, counts] = await Promise.all([
-        queries.usageTrends.since(since, state.position),
-        queries.requestLog.options({ since: instant(now - hours * HOUR_MS) }, state.position),
+        queries.usageTrends.since(since, upTo),
+        queries.requestLog.options({ since: instant(now - hours * HOUR_MS) }, upTo),
       ]);
       const means = primaryMeans(sums);
       const requests = requestsByAccount(counts.accountIds);

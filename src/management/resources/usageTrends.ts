@@ -3,11 +3,14 @@ import { creditsOf } from '../../domain/account/planCredits.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { READERS } from '../http/roles.ts';
 import { hourlyRemaining, TrendPoints, trendPoints, trendStart } from './usage/hourlyTrends.ts';
 import { roundPercent } from './usage/usageWindow.ts';
 
 const routes = {
   get: describeRoute({
+    roles: READERS,
+    at: 'past',
     summary: 'Get the remaining credits of all active accounts by hour, in percent, over the last seven days',
     response: z.object({ primary: TrendPoints, secondary: TrendPoints }),
     errors: ['read_models_unavailable'],
@@ -17,15 +20,15 @@ const routes = {
 /** The remaining credits of the pool over time. */
 export const usageTrendsRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/usage')
-    .get('/trends', routes.get, async () => {
-      const { state, now } = views.currentView();
-      const { accounts, position } = state;
+    .get('/trends', routes.get, async (ctx) => {
+      const { state, now, upTo } = await views.asOf(ctx);
+      const { accounts } = state;
       const since = trendStart(now);
       const active = [...accounts.values()].filter(({ status }) => status === 'active');
       const trends = await Promise.all(
         active.map(async ({ id, planType }) => ({
           credits: creditsOf(planType),
-          ...hourlyRemaining(await queries.usageTrends.ofAccount(id, since, position), since),
+          ...hourlyRemaining(await queries.usageTrends.ofAccount(id, since, upTo), since),
         })),
       );
       const pool = {

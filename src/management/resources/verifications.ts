@@ -10,6 +10,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { JobEntry, type Jobs, START_ERRORS, startJob } from '../http/jobs.ts';
+import { EXAMINERS } from '../http/roles.ts';
 
 const Part = wireObject({
   from: z.int().min(1).optional().describe('Position of the first event; default: the first one of the log'),
@@ -18,6 +19,7 @@ const Part = wireObject({
 
 const routes = {
   start: describeRoute({
+    roles: EXAMINERS,
     summary:
       'Verify the log, or a part of it, as `svc verify` does, at low priority; the result of the job has `ok`, `events`, `root`, `findings` and `notes`',
     body: Part,
@@ -30,7 +32,7 @@ const routes = {
 /** Records that the log was verified. Durable when it resolves. */
 export type RecordVerification = (event: ReturnType<typeof VerificationMade>, cause: Cause) => Promise<void>;
 
-export interface VerificationRoutesOptions extends Pick<Capabilities, 'views' | 'vault'> {
+export interface VerificationRoutesOptions extends Pick<Capabilities, 'views' | 'vault' | 'directory'> {
   readonly jobs: Jobs;
   readonly verifyLog: VerifyOwnLog;
   readonly recordVerification: RecordVerification;

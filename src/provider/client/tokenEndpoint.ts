@@ -19,7 +19,7 @@ export interface TokenEndpointOptions {
 
 /** Creates the client of the token endpoint. */
 export function createTokenEndpoint({ authBaseUrl, agentFor, timeoutMs = 8_000 }: TokenEndpointOptions): TokenEndpoint {
-  const client = onceOnlyClient.extend({ timeout: { request: timeoutMs } });
+  const client = onceOnlyClient({ timeout: { request: timeoutMs } });
   return {
     async refresh(refreshToken, accountId) {
       const json = {
@@ -30,7 +30,7 @@ export function createTokenEndpoint({ authBaseUrl, agentFor, timeoutMs = 8_000 }
       };
       try {
         const url = `${authBaseUrl}/oauth/token`;
-        const { statusCode, body } = await client.post(url, { json, ...agentFor(url, accountId) });
+        const { statusCode, body } = await (await client()).post(url, { json, ...agentFor(url, accountId) });
         return readTokenResponse(statusCode, body);
       } catch (error) {
         return { kind: 'transient', code: codeOf(error) };

@@ -64,7 +64,7 @@ export function createModelPoller({
   retryMs = RETRY_MS,
   timeoutMs = 15_000,
 }: ModelPollerOptions): ModelPoller {
-  const client = providerClient.extend({ timeout: { request: timeoutMs } });
+  const client = providerClient({ timeout: { request: timeoutMs } });
   const authenticatedGet = createAuthenticatedGet({ hot, tokens, client, agentFor, newId });
   // All plans share a stream: writing one after the other avoids conflicts.
   const serialize = createSemaphore(1);

@@ -1,7 +1,6 @@
 import { type ClientRequest, request } from 'node:http';
 import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { SocksClient } from 'socks';
 import { isDescriptorErrno } from '../../lib/descriptors/systemDescriptors.ts';
 import type { OutgoingProxy } from './outgoingProxy.ts';
 import { ProxyFailure } from './proxyFailure.ts';
@@ -126,6 +125,8 @@ async function negotiateSocks(
   if (Buffer.byteLength(destination.host) > 255) {
     throw new ProxyFailure('proxy_refused', name, 'cannot be given a host name of more than 255 bytes');
   }
+  // Imported on demand: few installations use it.
+  const { SocksClient } = await import('socks');
   try {
     await SocksClient.createConnection({
       command: 'connect',

@@ -69,7 +69,7 @@ export function createAuthorization({
   const server: AuthorizationServer = { issuer: authBaseUrl };
   const tokenUrl = `${authBaseUrl}/oauth/token`;
   const registration: Client = { client_id: CLIENT_ID };
-  const client = onceOnlyClient.extend({ timeout: { request: timeoutMs } });
+  const client = onceOnlyClient({ timeout: { request: timeoutMs } });
   const stateOf = (linkId: string) => vault.digest('OAuth state', linkId);
   const verifierOf = (linkId: string) => vault.digest('OAuth code verifier', linkId);
 
@@ -112,7 +112,7 @@ export function createAuthorization({
         redirect_uri: redirectUri,
       };
       try {
-        const { statusCode, body } = await client.post(tokenUrl, { form, ...agentFor(tokenUrl, accountId) });
+        const { statusCode, body } = await (await client()).post(tokenUrl, { form, ...agentFor(tokenUrl, accountId) });
         return readTokenResponse(statusCode, body);
       } catch (error) {
         return { kind: 'transient', code: codeOf(error) };

@@ -65,9 +65,11 @@ const MAX_SECONDS = 3_600;
 export function createDeviceCodes({ authBaseUrl, agentFor, now, timeoutMs = 8_000 }: DeviceCodesOptions): DeviceCodes {
   const base = `${authBaseUrl}/api/accounts/deviceauth`;
   const pollUrl = `${base}/token`;
-  const client = providerClient.extend({ timeout: { request: timeoutMs } });
+  const timeout = { request: timeoutMs };
+  const client = providerClient({ timeout });
   // A request for a code may be retried, because a lost code does no harm.
-  const retryingClient = client.extend({
+  const retryingClient = providerClient({
+    timeout,
     retry: { limit: 2, methods: ['POST'], statusCodes: [500, 502, 503, 504, 529] },
   });
 
@@ -77,8 +79,8 @@ export function createDeviceCodes({ authBaseUrl, agentFor, now, timeoutMs = 8_00
 
     async request(accountId) {
       const url = `${base}/usercode`;
-      const response = await retryingClient
-        .post(url, { json: { client_id: CLIENT_ID }, ...agentFor(url, accountId) })
+      const response = await retryingClient()
+        .then((got) => got.post(url, { json: { client_id: CLIENT_ID }, ...agentFor(url, accountId) }))
         .catch((error) => refuse('device_auth_failed', { reason: codeOf(error) }));
       const body = objectIn(response.body);
       if (response.statusCode === 404) return refuse('device_auth_unavailable');
@@ -90,7 +92,7 @@ export function createDeviceCodes({ authBaseUrl, agentFor, now, timeoutMs = 8_00
     async poll({ deviceAuthId, userCode }, accountId, signal) {
       const json = { device_auth_id: deviceAuthId, user_code: userCode };
       try {
-        const { statusCode, body, headers } = await client.post(pollUrl, {
+        const { statusCode, body, headers } = await (await client()).post(pollUrl, {
           json,
           signal,
           ...agentFor(pollUrl, accountId),

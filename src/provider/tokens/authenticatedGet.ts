@@ -1,6 +1,6 @@
-import type { Got } from 'got';
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
+import type { ProviderClient } from '../client/providerClient.ts';
 import type { AgentFor } from '../outgoingProxy/outgoingProxies.ts';
 import type { AccessTokens } from './accessTokens.ts';
 
@@ -13,7 +13,7 @@ export interface AccountResponse {
 export interface AuthenticatedGetOptions {
   readonly hot: HotRunner;
   readonly tokens: Pick<AccessTokens, 'headersFor' | 'refresh'>;
-  readonly client: Got;
+  readonly client: ProviderClient;
   readonly agentFor: AgentFor;
   /** A new UUID. */
   readonly newId: () => string;
@@ -55,7 +55,7 @@ export function createAuthenticatedGet({
     const account = hot.state.accounts.get(accountId);
     if (!headers || !account || account.status === 'deactivated' || signal.aborted) return undefined;
     const options = { headers: { ...headers, 'x-request-id': newId() }, signal, ...agentFor(url, accountId) };
-    const { statusCode, body } = await client.get(url, options);
+    const { statusCode, body } = await (await client()).get(url, options);
     return { status: statusCode, body, authorization: headers.authorization };
   }
 }

@@ -53,7 +53,7 @@ export function createObserveUsage({
   timeoutMs = 10_000,
   backoffMs = 500,
 }: ObserveUsageOptions): ObserveUsage {
-  const client = providerClient.extend({
+  const client = providerClient({
     timeout: { request: timeoutMs },
     retry: {
       limit: MAX_RETRIES,

@@ -1,10 +1,12 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
-import { ADMIT_VERSION, admit } from '../../domain/limits/admit.ts';
+import { ADMIT_VERSION } from '../../domain/limits/admit.ts';
+import { admitLevels, type LevelAmounts } from '../../domain/limits/admitLevels.ts';
 import { stopsStreams } from '../../domain/limits/limitRule.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission } from '../../domain/request/events.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
+import { levelsOf } from '../../state/fold/limitLevels.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
 import { estimateOf } from './estimate.ts';
@@ -40,7 +42,7 @@ export interface RequestToAdmit {
   readonly requestedAt: Instant;
 }
 
-/** An admitted request of a key with limits. */
+/** A request that limits admitted. */
 export interface Admitted {
   /** The decision and its inputs, for the log. */
   readonly admission: Admission;
@@ -50,8 +52,8 @@ export interface Admitted {
 /** Decides which requests may call the provider. */
 export interface AdmissionControl {
   /**
-   * Checks the model and the limits of the key, and reserves the estimated usage.
-   * @returns undefined when the key has no limits
+   * Checks the model and the limits of the key, its owner and its team, and reserves the estimated usage on all of them at once.
+   * @returns undefined when none of them has limits
    * @throws ProxyError `model_not_allowed`, LimitExceeded
    */
   admit(request: RequestToAdmit): Admitted | undefined;
@@ -72,16 +74,18 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       const { requestId, key, model, requestedAt } = request;
       if (!key) return undefined;
       if (key.allowedModels && !key.allowedModels.includes(model)) throw new ProxyError('model_not_allowed', { model });
-      if (key.rules.length === 0) return undefined;
+      const of = { keyId: key.id, owner: key.owner, team: key.team };
+      const levels = levelsOf(hot, of);
+      if (levels.length === 0) return undefined;
       const price = priceOf(model);
       const { usage: estimate, source } = estimateOf(request, hot.answers.expected(key.id, model), price);
       const asOf = windowsNow();
       const { nodes } = sharedLimits;
-      const verdict = admit({
-        rules: key.rules,
+      const verdict = admitLevels({
+        levels,
         model,
-        counters: hot.counters.get(key.id),
-        reservedOn: (ruleId) => sharedLimits.assumedOn(key.id, ruleId, asOf),
+        countersOf: (holder) => hot.counters.get(holder),
+        reservedOn: (holder, ruleId) => sharedLimits.assumedOn(holder, ruleId, asOf),
         estimate,
         now: asOf,
       });
@@ -91,23 +95,25 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
         v: ADMIT_VERSION,
         estimate,
         estimateSource: source,
-        reserved: verdict.alreadyReserved.map(([ruleId, amount]) => ['key', null, ruleId, amount]),
+        reserved: recordedAmounts(verdict.alreadyReserved),
         ...(nodes > 1 && { nodes }),
       };
       if (verdict.kind === 'admitted') {
-        ledger.reserve(key, requestId, asOf, verdict.reservations);
-        const stops = request.wantsStream && key.rules.some((rule) => stopsStreams(rule, model));
-        const meter = new LimitMeter(options, { request, keyId: key.id, price, admission }, stops);
+        ledger.reserve(requestId, asOf, verdict.reservations);
+        const stops =
+          request.wantsStream && levels.some(({ rules }) => rules.some((rule) => stopsStreams(rule, model)));
+        const meter = new LimitMeter(options, { request, of, price, admission }, stops);
         return { admission, meter };
       }
       const { rule, counted, reserved, ceiling, resetAt } = verdict;
-      const limit = { level: 'key', subject: key.id, ruleId: rule.id, counted, reserved, ceiling };
+      const { level, subject, holder } = verdict.level;
+      const limit = { level, subject, ruleId: rule.id, counted, reserved, ceiling };
+      const decision = { of, admission, limit };
       // A clock that was set back reaches the reset later than the windows' clock says.
       const now = requestedAt < asOf ? requestedAt : asOf;
-      const isLeft = counted + sharedLimits.knownOn(key.id, rule.id, asOf) < ceiling;
-      if (isLeft)
-        throw new LimitExceeded(admission, limit, rule, instant(now + sharedLimits.nextShareMs), now, 'share');
-      throw new LimitExceeded(admission, limit, rule, resetAt, now);
+      const isLeft = counted + sharedLimits.knownOn(holder, rule.id, asOf) < ceiling;
+      if (isLeft) throw new LimitExceeded(decision, rule, instant(now + sharedLimits.nextShareMs), now, 'share');
+      throw new LimitExceeded(decision, rule, resetAt, now);
     },
 
     refuse(error, state, requested) {
@@ -115,4 +121,13 @@ export function createAdmissionControl(options: AdmissionControlOptions): Admiss
       return recordRefusal(error, state, requested);
     },
   };
+}
+
+function recordedAmounts(reserved: readonly LevelAmounts[]): Admission['reserved'] {
+  const recorded: Admission['reserved'] = [];
+  for (const { level, amounts } of reserved) {
+    const subject = level.level === 'key' ? null : level.subject;
+    for (const [ruleId, amount] of amounts) recorded.push([level.level, subject, ruleId, amount]);
+  }
+  return recorded;
 }

@@ -1,10 +1,12 @@
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { PerRule } from '../../domain/limits/admit.ts';
+import type { LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { appliesTo, type LimitRule } from '../../domain/limits/limitRule.ts';
 import { amountOf } from '../../domain/limits/limitTypes.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
+import { levelsOf, rulesOf } from '../../state/fold/limitLevels.ts';
 import { Ledger } from './ledger.ts';
 
 /**
@@ -46,28 +48,29 @@ export class AnnouncedReservations {
   }
 
   /** @returns what requests outside this process reserve in the window that contains `now`, in the unit of the rule's counter */
-  foreignOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
-    return this.#foreign.reservedOn(keyId, ruleId, now);
+  foreignOn(holder: LimitHolder, ruleId: number, now: Instant): number {
+    return this.#foreign.reservedOn(holder, ruleId, now);
   }
 
   /** @returns the same of the requests of this process: the part of the ledger that other nodes know of */
-  ownOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
-    return this.#own.reservedOn(keyId, ruleId, now);
+  ownOn(holder: LimitHolder, ruleId: number, now: Instant): number {
+    return this.#own.reservedOn(holder, ruleId, now);
   }
 
-  readonly #rulesOf = (keyId: ApiKeyId): readonly LimitRule[] => this.#hot.apiKeys.get(keyId)?.rules ?? [];
+  readonly #rulesOf = (holder: LimitHolder): readonly LimitRule[] => rulesOf(this.#hot, holder);
 
   #reserve({ data, stream }: OpenRequest): void {
-    const { keyId, requestId, model, admission } = data;
-    if (keyId === null || !admission) return;
-    const rules = this.#rulesOf(keyId);
-    const amounts: PerRule = [];
-    for (const rule of rules) {
-      if (appliesTo(rule, model)) amounts.push([rule.id, amountOf(rule.limitType, admission.estimate)]);
-    }
+    const { requestId, model, admission } = data;
+    if (!admission) return;
+    const reservations = levelsOf(this.#hot, data).map((level) => ({
+      level,
+      amounts: level.rules
+        .filter((rule) => appliesTo(rule, model))
+        .map((rule): PerRule[number] => [rule.id, amountOf(rule.limitType, admission.estimate)]),
+    }));
     const ledger = this.#isFromThisStart(stream) ? this.#own : this.#foreign;
     // A request is announced again when it has grown.
     ledger.release(requestId);
-    ledger.reserve({ id: keyId, rules }, requestId, countedAt(this.#hot.windowsClock, data), amounts);
+    ledger.reserve(requestId, countedAt(this.#hot.windowsClock, data), reservations);
   }
 }

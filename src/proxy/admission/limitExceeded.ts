@@ -1,17 +1,24 @@
 import { type Instant, iso } from '../../domain/core/brands.ts';
+import type { LimitedRequest, LimitLevel } from '../../domain/limits/limitLevel.ts';
 import type { LimitRule } from '../../domain/limits/limitRule.ts';
 import { windowAt } from '../../domain/limits/limitWindows.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import { ProxyError, retryAfter } from '../errors/proxyError.ts';
 
-/** A limit of the key refuses the request; carries what `RequestRefused` records about the decision. */
-export class LimitExceeded extends ProxyError {
+/** What the log records of a refusal by a limit. */
+export interface RefusingDecision {
+  /** Whose limits applied. */
+  readonly of: LimitedRequest;
   readonly admission: Admission;
-  readonly limit: NonNullable<RefusedRequest['limit']>;
+  readonly limit: NonNullable<RefusedRequest['limit']> & { readonly level: LimitLevel };
+}
+
+/** A limit of the key, its owner or its team refuses the request; carries what `RequestRefused` records about the decision. */
+export class LimitExceeded extends ProxyError {
+  readonly decision: RefusingDecision;
 
   constructor(
-    admission: Admission,
-    limit: NonNullable<RefusedRequest['limit']>,
+    decision: RefusingDecision,
     rule: LimitRule,
     resetAt: Instant,
     now: Instant,
@@ -19,28 +26,36 @@ export class LimitExceeded extends ProxyError {
     what: 'limit' | 'share' = 'limit',
   ) {
     const problem =
-      what === 'share' ? describeShare(rule, secondsUntil(resetAt, now)) : describe(rule, 'exceeded', resetAt);
+      what === 'share'
+        ? describeShare(decision.limit.level, rule, secondsUntil(resetAt, now))
+        : describe(decision.limit.level, rule, 'exceeded', resetAt);
     super('rate_limit_exceeded', { problem }, resetFields(resetAt, now));
-    this.admission = admission;
-    this.limit = limit;
+    this.decision = decision;
   }
 }
 
 /** The error that ends a stream at a limit with `on_exceeded: stop`. @param admittedAt in the window of the limit */
-export function limitReached(rule: LimitRule, admittedAt: Instant, now: Instant): ProxyError {
+export function limitReached(level: LimitLevel, rule: LimitRule, admittedAt: Instant, now: Instant): ProxyError {
   const { resetAt } = windowAt(rule, admittedAt);
-  const problem = describe(rule, 'reached, so the response was stopped', resetAt);
+  const problem = describe(level, rule, 'reached, so the response was stopped', resetAt);
   return new ProxyError('rate_limit_exceeded', { problem }, resetFields(resetAt, now));
 }
 
-function describe({ limitType, limitWindow, modelFilter }: LimitRule, what: string, resetAt: Instant): string {
+const NAMES: Readonly<Record<LimitLevel, string>> = { key: 'API key', owner: 'Owner', team: 'Team' };
+
+function describe(
+  level: LimitLevel,
+  { limitType, limitWindow, modelFilter }: LimitRule,
+  what: string,
+  resetAt: Instant,
+): string {
   const scope = modelFilter ? ` for model ${modelFilter}` : '';
-  return `API key ${limitType} ${limitWindow} limit ${what}${scope}. Usage resets at ${iso(resetAt)}.`;
+  return `${NAMES[level]} ${limitType} ${limitWindow} limit ${what}${scope}. Usage resets at ${iso(resetAt)}.`;
 }
 
-function describeShare({ limitType, limitWindow, modelFilter }: LimitRule, seconds: number): string {
+function describeShare(level: LimitLevel, { limitType, limitWindow, modelFilter }: LimitRule, seconds: number): string {
   const scope = modelFilter ? ` for model ${modelFilter}` : '';
-  return `API key ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in ${seconds} s.`;
+  return `${NAMES[level]} ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in ${seconds} s.`;
 }
 
 function resetFields(resetAt: Instant, now: Instant) {

@@ -1,11 +1,13 @@
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { usedAt } from '../../domain/limits/counters.ts';
+import type { LimitedRequest, LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { type LimitRule, stopsStreams } from '../../domain/limits/limitRule.ts';
 import { type Consumption, ceilingOf } from '../../domain/limits/limitTypes.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import type { Admission } from '../../domain/request/events.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
+import { levelsOf } from '../../state/fold/limitLevels.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import { consumptionFor } from './estimate.ts';
 import type { Ledger } from './ledger.ts';
@@ -14,10 +16,10 @@ import { StreamStop } from './streamStop.ts';
 
 /** What all meters share. */
 export interface LimitMeterServices {
-  readonly hot: Pick<HotState, 'apiKeys' | 'counters' | 'windowsClock'>;
+  readonly hot: Pick<HotState, 'apiKeys' | 'owners' | 'teams' | 'counters' | 'windowsClock'>;
   readonly ledger: Ledger;
   /** What this node's requests have used that neither the counters nor the ledger contain. */
-  readonly usedElsewhere: (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+  readonly usedElsewhere: (holder: LimitHolder, ruleId: number, at: Instant) => number;
   readonly now: () => Instant;
 }
 
@@ -31,7 +33,8 @@ export interface Metered {
     readonly maxOutputTokens: number | null;
     readonly requestedAt: Instant;
   };
-  readonly keyId: ApiKeyId;
+  /** Whose limits count it, also after its key has moved. */
+  readonly of: LimitedRequest;
   readonly price: ModelPrice | undefined;
   readonly admission: Admission;
 }
@@ -40,7 +43,7 @@ export interface Metered {
 const MIN_GROWTH = 0.1;
 
 /**
- * Follows what an open request uses of the limits of its key: its reservation grows with it, and a stream ends at a limit
+ * Follows what an open request uses of its limits: its reservation grows with it, and a stream ends at a limit
  * with `on_exceeded: stop`.
  */
 export class LimitMeter {
@@ -95,26 +98,26 @@ export class LimitMeter {
   }
 
   #useUpTo(outputTokens: number): ProxyError | undefined {
-    const { request, keyId, admission } = this.#metered;
+    const { request, of, admission } = this.#metered;
     this.use(request.inputTokens, outputTokens);
     const { hot, now } = this.#services;
     // Usage counts in the windows of this time.
     const at = countedAt(hot.windowsClock, { requestedAt: request.requestedAt, admission });
     // The current rules: a limit that was raised or set to `finish` takes effect at once.
-    for (const rule of hot.apiKeys.get(keyId)?.rules ?? NO_RULES) {
-      if (!stopsStreams(rule, request.model)) continue;
-      if (this.#usedOn(rule, at) > ceilingOf(rule)) return limitReached(rule, at, now());
+    for (const { level, holder, rules } of levelsOf(hot, of)) {
+      for (const rule of rules) {
+        if (!stopsStreams(rule, request.model)) continue;
+        if (this.#usedOn(holder, rule, at) > ceilingOf(rule)) return limitReached(level, rule, at, now());
+      }
     }
     return undefined;
   }
 
   /** What is known to be used; reservations do not count, because most answers are shorter. */
-  #usedOn(rule: LimitRule, at: Instant): number {
+  #usedOn(holder: LimitHolder, rule: LimitRule, at: Instant): number {
     const { hot, ledger, usedElsewhere } = this.#services;
-    const { keyId } = this.#metered;
-    return (
-      usedAt(hot.counters.get(keyId), rule, at) + ledger.usedOn(keyId, rule.id, at) + usedElsewhere(keyId, rule.id, at)
-    );
+    const counted = usedAt(hot.counters.get(holder), rule, at);
+    return counted + ledger.usedOn(holder, rule.id, at) + usedElsewhere(holder, rule.id, at);
   }
 
   #consumption(outputTokens: number): Consumption {
@@ -122,5 +125,3 @@ export class LimitMeter {
     return consumptionFor(this.#inputTokens, outputTokens, price, request.serviceTier);
   }
 }
-
-const NO_RULES: readonly LimitRule[] = [];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { onKey } from '../../../test/support/levels.ts';
 import { DAY, keyId, later, limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { position } from '../../domain/core/brands.ts';
@@ -42,8 +43,12 @@ function setUp(rule: LimitRule, usedElsewhere = 0) {
     };
     const estimate = { inputTokens: 10, outputTokens, costMicroDollars: 0 };
     const admission = { decidedAt: position(1), asOf: NOW, v: ADMIT_VERSION, estimate, reserved: [] };
-    ledger.reserve({ id: KEY, rules: [rule] }, requestId, NOW, [[rule.id, 10 + outputTokens]]);
-    const meter = new LimitMeter(services, { request, keyId: KEY, price, admission }, rule.onExceeded === 'stop');
+    ledger.reserve(requestId, NOW, onKey({ id: KEY, rules: [rule] }, [[rule.id, 10 + outputTokens]]));
+    const meter = new LimitMeter(
+      services,
+      { request, of: { keyId: KEY }, price, admission },
+      rule.onExceeded === 'stop',
+    );
     // biome-ignore lint/style/noNonNullAssertion: the tests that use it have such a rule
     return { meter, stop: meter.stop! };
   };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { eventsOf } from '../providerResponse/sse.ts';
 import { OutputMeter } from './outputMeter.ts';
 
@@ -35,6 +36,7 @@ test('measures the JSON of any text', () => {
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)) - 2, 0);
       expect(tokensIn(texts.map((text) => delta(text)).join(''))).toBe(Math.max(texts.length, Math.ceil(bytes / 4)));
     }),
+    runs(40),
   );
 });
 

@@ -1,4 +1,5 @@
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+import { holdersOf, type LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { appliesTo } from '../../domain/limits/limitRule.ts';
 import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
 import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
@@ -6,6 +7,7 @@ import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
+import { rulesOf } from '../../state/fold/limitLevels.ts';
 
 export interface RecentlySharedOptions {
   readonly hot: HotState;
@@ -33,7 +35,7 @@ const RECENT_MS = 500;
 export class RecentlyShared {
   readonly #options: RecentlySharedOptions;
   /** In the order in which they end to be recent. */
-  readonly #byKey = new Map<ApiKeyId, Shared[]>();
+  readonly #byHolder = new Map<LimitHolder, Shared[]>();
 
   constructor(options: RecentlySharedOptions) {
     this.#options = options;
@@ -45,21 +47,24 @@ export class RecentlyShared {
     const { data, type } = event;
     if (data.keyId === null || !data.admission || !this.#options.isShared(event.stream)) return;
     const { now, forMs = RECENT_MS } = this.#options;
-    const recent = this.#current(data.keyId);
-    recent.push({
+    const shared: Shared = {
       model: data.model,
       times: { requestedAt: data.requestedAt, admission: data.admission },
       consumption: type === 'RequestAdmitted' ? data.admission.estimate : consumptionOf(data),
       until: now() + forMs,
-    });
-    this.#byKey.set(data.keyId, recent);
+    };
+    for (const holder of holdersOf(data)) {
+      const recent = this.#current(holder);
+      recent.push(shared);
+      this.#byHolder.set(holder, recent);
+    }
   }
 
   /** @returns the amount in the window that contains `now`, in the unit of the rule's counter */
-  amountOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
+  amountOn(holder: LimitHolder, ruleId: number, now: Instant): number {
     const { hot } = this.#options;
-    const recent = this.#current(keyId);
-    const rule = recent.length > 0 && hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
+    const recent = this.#current(holder);
+    const rule = recent.length > 0 && rulesOf(hot, holder).find(({ id }) => id === ruleId);
     if (!rule) return 0;
     const window = windowIndexAt(rule, now);
     let sum = 0;
@@ -72,14 +77,14 @@ export class RecentlyShared {
   }
 
   /** Forgets what is recent no longer. */
-  #current(keyId: ApiKeyId): Shared[] {
-    const all = this.#byKey.get(keyId);
+  #current(holder: LimitHolder): Shared[] {
+    const all = this.#byHolder.get(holder);
     if (!all) return [];
     const now = this.#options.now();
     const first = all.findIndex(({ until }) => until > now);
     if (first === 0) return all;
     if (first === -1) {
-      this.#byKey.delete(keyId);
+      this.#byHolder.delete(holder);
       return [];
     }
     all.splice(0, first);

@@ -18,6 +18,7 @@ export interface RequestedModel {
 
 const MAX_MODEL_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 500;
+const NO_KEY: { readonly owner?: string | undefined; readonly team?: string | undefined } = {};
 
 /**
  * Records that a request of an identified client ended before svc called the provider. Every such request has a row in the
@@ -32,7 +33,8 @@ export const createRecordRefusal =
   ): Promise<void> => {
     const reason = reasonOf(error);
     if (!reason) return;
-    const exceeded = error instanceof LimitExceeded ? error : undefined;
+    const exceeded = error instanceof LimitExceeded ? error.decision : undefined;
+    const { owner, team } = exceeded?.of ?? key ?? NO_KEY;
     await refusals.record({
       requestId,
       keyId: key?.id ?? null,
@@ -40,6 +42,8 @@ export const createRecordRefusal =
       model: (requested?.model ?? '').slice(0, MAX_MODEL_CHARACTERS).toWellFormed(),
       effort: requested?.effort ?? null,
       requestedAt,
+      ...(owner !== undefined && { owner }),
+      ...(team !== undefined && { team }),
       ...(exceeded && { admission: exceeded.admission }),
       status: reason.status,
       errorCode: reason.code,

@@ -1,12 +1,13 @@
-import type { ApiKey } from '../../domain/apiKey/state.ts';
-import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { usedAt } from '../../domain/limits/counters.ts';
+import type { LimitedLevel, LimitedRequest, LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { appliesTo } from '../../domain/limits/limitRule.ts';
 import { ceilingOf } from '../../domain/limits/limitTypes.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
+import { levelsOf } from '../../state/fold/limitLevels.ts';
 
 /** The amount on a rule in its window that contains `at`, in the unit of its counter. */
-export type AmountOn = (keyId: ApiKeyId, ruleId: number, at: Instant) => number;
+export type AmountOn = (holder: LimitHolder, ruleId: number, at: Instant) => number;
 
 export interface SharedLimitsOptions {
   readonly hot: HotState;
@@ -48,40 +49,50 @@ export class SharedLimits {
   }
 
   /** What the requests of all nodes reserve as far as this one knows, itself included. */
-  readonly knownOn: AmountOn = (keyId, ruleId, at) =>
-    this.#options.ownOn(keyId, ruleId, at) + this.#options.foreignOn(keyId, ruleId, at);
+  readonly knownOn: AmountOn = (holder, ruleId, at) =>
+    this.#options.ownOn(holder, ruleId, at) + this.#options.foreignOn(holder, ruleId, at);
 
   /** What is taken for reserved when a request is admitted: what is known, and as much of each other node as of this one. */
-  readonly assumedOn: AmountOn = (keyId, ruleId, at) => {
+  readonly assumedOn: AmountOn = (holder, ruleId, at) => {
     const others = this.nodes - 1;
-    const known = this.knownOn(keyId, ruleId, at);
-    return others === 0 ? known : known + others * this.#unsharedOn(keyId, ruleId, at);
+    const known = this.knownOn(holder, ruleId, at);
+    return others === 0 ? known : known + others * this.#unsharedOn(holder, ruleId, at);
   };
 
   /**
    * Whether this node has used half of its share of a limit, so that an admitted request has to be announced at once: the
    * others must know of it, and this node gets a share of what is left then.
+   * @param level of the request
    * @param at the time by the windows' clock
    */
-  isNearShare({ id, rules }: ApiKey, model: string, at: Instant): boolean {
+  isNearShare({ holder, rules }: LimitedLevel, model: string, at: Instant): boolean {
     const { nodes } = this;
     if (nodes === 1) return false;
-    const counters = this.#options.hot.counters.get(id);
+    const counters = this.#options.hot.counters.get(holder);
     return rules.some((rule) => {
       if (!appliesTo(rule, model)) return false;
-      const unshared = this.#unsharedOn(id, rule.id, at);
-      const left = ceilingOf(rule) - usedAt(counters, rule, at) - this.knownOn(id, rule.id, at) + unshared;
+      const unshared = this.#unsharedOn(holder, rule.id, at);
+      const left = ceilingOf(rule) - usedAt(counters, rule, at) - this.knownOn(holder, rule.id, at) + unshared;
       return 2 * nodes * unshared >= left;
     });
+  }
+
+  /** @returns the levels of an admitted request for which `isNearShare` holds */
+  holdersNearShare(request: LimitedRequest, model: string, at: Instant): readonly LimitHolder[] {
+    if (this.nodes === 1) return NO_HOLDERS;
+    const near = levelsOf(this.#options.hot, request).filter((level) => this.isNearShare(level, model, at));
+    return near.map(({ holder }) => holder);
   }
 
   /**
    * What the other nodes may not know of this one. What the log has just brought matters only to a node that goes on taking
    * its share: one that has nothing else open may always take the next request, so that the limit can be used up.
    */
-  #unsharedOn(keyId: ApiKeyId, ruleId: number, at: Instant): number {
+  #unsharedOn(holder: LimitHolder, ruleId: number, at: Instant): number {
     const { ownOn, announcedOn, recentOn } = this.#options;
-    const unannounced = ownOn(keyId, ruleId, at) - announcedOn(keyId, ruleId, at);
-    return unannounced > 0 ? unannounced + recentOn(keyId, ruleId, at) : 0;
+    const unannounced = ownOn(holder, ruleId, at) - announcedOn(holder, ruleId, at);
+    return unannounced > 0 ? unannounced + recentOn(holder, ruleId, at) : 0;
   }
 }
+
+const NO_HOLDERS: readonly LimitHolder[] = [];

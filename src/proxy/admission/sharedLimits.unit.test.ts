@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { limitedLevel } from '../../../test/support/levels.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { keyId, limitRule, NOW } from '../../../test/support/specification.ts';
-import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { admit } from '../../domain/limits/admit.ts';
 import { HotState } from '../../state/fold/hotState.ts';
 import { SharedLimits } from './sharedLimits.ts';
@@ -10,7 +10,7 @@ const CEILING = 10_000;
 const ESTIMATE = 100;
 const id = keyId(1);
 const rule = limitRule({ id: 1, limitType: 'output_tokens', maxValue: CEILING });
-const key = { id, rules: [rule] } as unknown as ApiKey;
+const key = limitedLevel('key', id, [rule]);
 const consumption = (outputTokens: number) => ({ inputTokens: 0, outputTokens, costMicroDollars: 0 });
 
 /** Nodes with requests that stay open. They see what the others have announced when a test lets the log deliver it. */

@@ -1,5 +1,6 @@
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { Attempt, CompletedRequest } from '../../domain/request/events.ts';
+import { MAX_WAITING_MS } from '../../domain/routing/maxWaiting.ts';
 import type { Selection } from '../../domain/routing/select.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { choose, type Decision } from './choose.ts';
@@ -7,8 +8,6 @@ import type { Accounts } from './ports.ts';
 
 const MAX_ATTEMPTS = 5;
 const MAX_ATTEMPTING_MS = 60_000;
-/** Total time that a request waits while every account cools down (docs/decisions/0020-cool-downs.md). */
-const MAX_WAITING_MS = 5_000;
 
 /** What a request does next while its client has received nothing. */
 export type Step =

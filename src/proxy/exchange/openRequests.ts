@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/core/brands.ts';
+import { holdersOf, type LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { type Admission, RequestAdmitted } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
@@ -13,8 +14,8 @@ import type { IdleLimits } from './idleAction.ts';
 
 export interface OpenRequestsOptions extends Omit<ExchangeServices, 'onEnded'> {
   readonly record: (event: EventToAppend) => Promise<unknown>;
-  /** Whether other nodes must know at once of an admitted request, and of all that its key has open. */
-  readonly isAnnouncedAtOnce: (request: AdmittedRequest) => boolean;
+  /** Whose limits other nodes share so closely that they must know at once of an admitted request, and of all their open ones. */
+  readonly nearShare: (request: AdmittedRequest) => readonly LimitHolder[];
   /** Whether other nodes share the limits. */
   readonly isShared: () => boolean;
   readonly idleLimits: IdleLimits;
@@ -45,7 +46,8 @@ export class OpenRequests {
   add(request: AdmittedRequest, delivery: Delivery): Exchange {
     const exchange = new Exchange(request, delivery, this.#services);
     this.#exchanges.add(exchange);
-    if (this.#options.isAnnouncedAtOnce(request)) this.#announceAllOf(request.key);
+    const near = this.#options.nearShare(request);
+    if (near.length > 0) this.#announceAllOf(near);
     return exchange;
   }
 
@@ -84,11 +86,14 @@ export class OpenRequests {
     }
   }
 
-  #announceAllOf(key: AdmittedRequest['key']): void {
+  #announceAllOf(holders: readonly LimitHolder[]): void {
     const now = this.#options.now();
     for (const exchange of this.#exchanges.values()) {
       const { request, isAnnounced, isOver } = exchange;
-      if (!isAnnounced && !isOver && request.key?.id === key?.id) this.#announce(exchange, now);
+      if (isAnnounced || isOver || !request.key) continue;
+      const { id, owner, team } = request.key;
+      if (holdersOf({ keyId: id, owner, team }).some((holder) => holders.includes(holder)))
+        this.#announce(exchange, now);
     }
   }
 
@@ -104,6 +109,8 @@ export class OpenRequests {
       model,
       effort,
       requestedAt,
+      ...(key?.owner !== undefined && { owner: key.owner }),
+      ...(key?.team !== undefined && { team: key.team }),
       ...(admission && { admission }),
       accountId,
       ...(serviceTier !== null && { serviceTier }),

@@ -1,4 +1,4 @@
-import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import {
   count,
   type KeyCounters,
@@ -7,11 +7,13 @@ import {
   uncount,
   usedAt,
 } from '../../domain/limits/counters.ts';
+import type { LimitHolder } from '../../domain/limits/limitLevel.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
+import { levelsOf, rulesOf } from '../../state/fold/limitLevels.ts';
 
 /** Further pins take effect only when the log has their requests. */
 const MAX_PINS = 100_000;
@@ -22,7 +24,7 @@ const MAX_PINS = 100_000;
  */
 export class PendingRequests {
   readonly #hot: HotState;
-  readonly #counters = new Map<ApiKeyId, KeyCounters>();
+  readonly #counters = new Map<LimitHolder, KeyCounters>();
   readonly #pins = new Map<string, { readonly accountId: AccountId; readonly requestId: string }>();
   readonly #announced = new Map<string, OpenRequest>();
   readonly #completed = new Set<string>();
@@ -48,8 +50,8 @@ export class PendingRequests {
   onFolded(event: RecordedEvent): void {
     if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
     if (event.type === 'ClockAccepted') {
-      for (const [keyId, counters] of this.#counters) {
-        mergeLaterWindows(counters, this.#hot.apiKeys.get(keyId)?.rules ?? [], event.data.to);
+      for (const [holder, counters] of this.#counters) {
+        mergeLaterWindows(counters, rulesOf(this.#hot, holder), event.data.to);
       }
     }
     if (event.type !== 'RequestCompleted' || !this.#completed.delete(event.data.requestId)) return;
@@ -63,9 +65,9 @@ export class PendingRequests {
   }
 
   /** @returns the usage in the window that contains `now`, in the unit of the rule's counter */
-  usedOn(keyId: ApiKeyId, ruleId: number, now: Instant): number {
-    const counters = this.#counters.get(keyId);
-    const rule = counters && this.#hot.apiKeys.get(keyId)?.rules.find(({ id }) => id === ruleId);
+  usedOn(holder: LimitHolder, ruleId: number, now: Instant): number {
+    const counters = this.#counters.get(holder);
+    const rule = counters && rulesOf(this.#hot, holder).find(({ id }) => id === ruleId);
     return rule ? usedAt(counters, rule, now) : 0;
   }
 
@@ -81,15 +83,17 @@ export class PendingRequests {
   }
 
   #change(request: CompletedRequest, change: typeof count): void {
-    const { keyId, model } = request;
-    const rules = keyId === null ? undefined : this.#hot.apiKeys.get(keyId)?.rules;
-    if (keyId === null || !rules?.length) return;
-    let counters = this.#counters.get(keyId);
-    if (!counters) {
-      counters = newCounters();
-      this.#counters.set(keyId, counters);
-    }
+    const levels = levelsOf(this.#hot, request);
+    if (levels.length === 0) return;
     const admittedAt = countedAt(this.#hot.windowsClock, request);
-    change(counters, rules, { model, admittedAt, consumption: consumptionOf(request) });
+    const counted = { model: request.model, admittedAt, consumption: consumptionOf(request) };
+    for (const { holder, rules } of levels) {
+      let counters = this.#counters.get(holder);
+      if (!counters) {
+        counters = newCounters();
+        this.#counters.set(holder, counters);
+      }
+      change(counters, rules, counted);
+    }
   }
 }

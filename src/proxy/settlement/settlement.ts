@@ -1,8 +1,5 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import type { PerRule } from '../../domain/limits/admit.ts';
-import { appliesTo } from '../../domain/limits/limitRule.ts';
-import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
 import { costOf } from '../../domain/pricing/cost.ts';
 import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import {
@@ -89,7 +86,7 @@ export const createSettlement =
     if (key) {
       const { inputTokens, outputTokens } = usage ?? NO_USAGE;
       const used = { inputTokens, outputTokens, costMicroDollars: costMicroDollars ?? 0 };
-      ledger.settle(requestId, amountsOf(key, model, used));
+      ledger.settle(requestId, used);
     }
     const time = now();
     const accountId = attempts.at(-1)?.accountId ?? null;
@@ -100,6 +97,8 @@ export const createSettlement =
       model,
       effort: request.effort,
       requestedAt,
+      owner: key?.owner,
+      team: key?.team,
       admission: request.admission,
       status: outcome.status,
       errorCode: outcome.code,
@@ -126,15 +125,6 @@ export const createSettlement =
   };
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
-
-/** The usage of a request for each rule of its key that applies to it. */
-function amountsOf({ rules }: ApiKey, model: string, consumption: Consumption): PerRule {
-  const amounts: PerRule = [];
-  for (const rule of rules) {
-    if (appliesTo(rule, model)) amounts.push([rule.id, amountOf(rule.limitType, consumption)]);
-  }
-  return amounts;
-}
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 

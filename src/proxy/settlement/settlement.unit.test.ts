@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AppendScript, scriptedLog } from '../../../test/contract/scriptedLog.ts';
+import { onKey } from '../../../test/support/levels.ts';
 import { limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
@@ -30,7 +31,7 @@ function settleWith(append: AppendScript) {
   let time = 0;
   const sink = createEventSink({ log, node: 'n', boot: 'b', category: 'requests', timeoutMs: 8, now: () => time });
   const ledger = new Ledger();
-  ledger.reserve(key, request.requestId, NOW, [[1, 2_100]]);
+  ledger.reserve(request.requestId, NOW, onKey(key, [[1, 2_100]]));
   const settle = createSettlement({
     record: sink.record,
     ledger,

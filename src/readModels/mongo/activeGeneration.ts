@@ -1,7 +1,9 @@
 import { type Position, position } from '../../domain/core/brands.ts';
+import type { ArchivedDay } from '../archivedDays.ts';
 import type { Generations } from './generations.ts';
 import type { ReadView } from './readView.ts';
 import { RequestKinds } from './requestKinds.ts';
+import { RowSpans } from './rowSpans.ts';
 
 /** How long the pointer to the active generation is cached: a switch is noticed within this time. */
 export const POINTER_CACHE_MS = 1_000;
@@ -34,17 +36,17 @@ export class ActiveGeneration {
   /** Reads how far the generation reaches by now. */
   async refresh(): Promise<CurrentView> {
     const { generation } = await this.current();
-    const mark = await this.#generations.mark(generation);
-    return this.setReached(generation, mark?.position ?? position(0));
+    return this.#readMark(generation);
   }
 
-  /** Records how far a generation reaches. */
-  setReached(generation: number, at: Position): CurrentView {
+  /** Records how far a generation reaches. @param archived days of which it has sums only */
+  setReached(generation: number, at: Position, archived: readonly ArchivedDay[]): CurrentView {
     if (this.#current?.generation !== generation) {
       const collections = this.#generations.collections(generation);
-      this.#current = { generation, position: at, collections, kinds: new RequestKinds(collections.kinds) };
-    } else if (at !== this.#current.position) {
-      this.#current = { ...this.#current, position: at };
+      const [kinds, spans] = [new RequestKinds(collections.kinds), new RowSpans(collections.rowSpans)];
+      this.#current = { generation, position: at, archived, collections, kinds, spans };
+    } else if (at !== this.#current.position || archived.length !== this.#current.archived.length) {
+      this.#current = { ...this.#current, position: at, archived };
     }
     return this.#current;
   }
@@ -53,7 +55,14 @@ export class ActiveGeneration {
     const generation = await this.#generations.active();
     this.#readAt = performance.now();
     if (this.#current?.generation === generation) return this.#current;
-    const mark = await this.#generations.mark(generation);
-    return this.setReached(generation, mark?.position ?? position(0));
+    return this.#readMark(generation);
+  }
+
+  async #readMark(generation: number): Promise<CurrentView> {
+    const [mark, { days }] = await Promise.all([
+      this.#generations.mark(generation),
+      this.#generations.archive(generation),
+    ]);
+    return this.setReached(generation, mark?.position ?? position(0), days);
   }
 }

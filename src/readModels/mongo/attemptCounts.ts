@@ -1,6 +1,7 @@
+import type { Position } from '../../domain/core/brands.ts';
 import type { PeriodRange } from '../periodRanges.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
-import { type AttemptSelection, attemptFilter, type RequestSelection } from './requestSelection.ts';
+import { type AttemptSelection, attemptFilter, type RowRange, rowsWithin } from './requestSelection.ts';
 
 /** A number of requests by the id of their kind. */
 export interface KindCount {
@@ -16,6 +17,7 @@ export interface AttemptCount extends KindCount {
 export async function countsByAttempt(
   { collections }: ReadView,
   { period, from, to }: PeriodRange,
+  upTo: Position | undefined,
 ): Promise<readonly AttemptCount[]> {
   if (period) {
     const projection = { _id: 0, attemptedAccountId: 1, kind: 1, requests: 1 };
@@ -25,10 +27,11 @@ export async function countsByAttempt(
     );
     return (await sums.toArray()).map(({ requests, ...counted }) => ({ ...counted, count: requests }));
   }
-  const rows = collections.attempts.find(
-    { requestedAt: { $gte: from, $lt: to } as never },
-    { ...READ_OPTIONS, hint: 'byTime', projection: { _id: 0, accountId: 1, kind: 1 } },
-  );
+  const rows = collections.attempts.find(rowsWithin({ from, to, upTo }, 'position'), {
+    ...READ_OPTIONS,
+    hint: 'byTime',
+    projection: { _id: 0, accountId: 1, kind: 1 },
+  });
   return (await rows.toArray()).map(({ accountId, kind }) => ({ attemptedAccountId: accountId, kind, count: 1 }));
 }
 
@@ -36,7 +39,7 @@ export async function countsByAttempt(
 export async function countsByAttempted(
   { collections }: ReadView,
   attempted: AttemptSelection,
-  range: Pick<RequestSelection, 'from' | 'to'>,
+  range: RowRange,
 ): Promise<KindCount[]> {
   const group = { $group: { _id: '$kind', count: { $sum: 1 } } };
   const found = collections.attempts.aggregate([{ $match: attemptFilter(attempted, range) }, group], {

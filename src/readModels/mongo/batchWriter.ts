@@ -1,8 +1,13 @@
 import type { Collection } from 'mongodb';
+import type { ArchivedChanges } from './archivedChanges.ts';
 import type { Changes, RollUpName } from './changes.ts';
 import type { Collections } from './collections.ts';
 import { areDuplicates } from './mongoErrors.ts';
 import { RollUps } from './rollUps.ts';
+import { writeSpans } from './rowSpans.ts';
+
+/** Sums of archived segments that are written at once. */
+const MAX_SUMS = 5_000;
 
 /**
  * Writes the changes of a batch without a transaction. A document is either keyed by its position, so that inserting it again
@@ -25,22 +30,35 @@ export class BatchWriter {
     };
   }
 
-  async write({ to, requests, attempts, refusals, kinds, additions, history, texts }: Changes): Promise<void> {
+  async write({ to, kinds, spans, additions, ...rows }: Changes): Promise<void> {
     // Kinds first: filters would not find a row with an unknown kind.
     await this.#writeKinds([...kinds.values()]);
+    // Before the sums: a query as of an earlier position must know that later rows may be in them.
+    await writeSpans(this.#collections.rowSpans, spans);
     const { requestsByKind, requestsByAttempt, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
     await allOrThrow([
-      insertNew(this.#collections.requests, requests),
-      insertNew(this.#collections.attempts, attempts),
-      insertNew(this.#collections.refusals, refusals),
+      insertNew(this.#collections.requests, rows.requests),
+      insertNew(this.#collections.attempts, rows.attempts),
+      insertNew(this.#collections.refusals, rows.refusals),
+      insertNew(this.#collections.usageSamples, rows.usageSamples),
       requestsByKind.write(additions.requestsByKind, to.position),
       requestsByAttempt.write(additions.requestsByAttempt, to.position),
       requestsByOutcome.write(additions.requestsByOutcome, to.position),
       requestsByErrorCode.write(additions.requestsByErrorCode, to.position),
       usageByAccount.write(additions.usageByAccount, to.position),
-      insertNew(this.#collections.history, history),
-      insertNew(this.#collections.historyTexts, texts),
+      insertNew(this.#collections.history, rows.history),
+      insertNew(this.#collections.historyTexts, rows.texts),
     ]);
+  }
+
+  /** Writes the sums of an archived segment, in place of its events. */
+  async writeArchived({ kinds, additions, upTo }: ArchivedChanges): Promise<void> {
+    await this.#writeKinds([...kinds.values()]);
+    for (const [name, ofRollUp] of Object.entries(additions)) {
+      const all = [...ofRollUp];
+      for (let at = 0; at < all.length; at += MAX_SUMS)
+        await this.#rollUps[name as RollUpName].write(new Map(all.slice(at, at + MAX_SUMS)), upTo);
+    }
   }
 
   async #writeKinds(kinds: readonly { readonly _id: string }[]): Promise<void> {

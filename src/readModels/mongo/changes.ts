@@ -8,7 +8,7 @@ import {
   requestLog,
   type UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
-import { usageTrends } from '../../../projections/usageTrends.ts';
+import { type UsageSample, usageTrends } from '../../../projections/usageTrends.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
@@ -24,9 +24,12 @@ import {
   type RequestDocument,
   refusalsDocument,
   requestDocument,
+  type SpanDocument,
   type TextDocument,
+  type UsageSampleDocument,
 } from './documents.ts';
 import type { LogMark } from './generations.ts';
+import { addToSpans } from './rowSpans.ts';
 
 /** What the events of a batch add to one group in one period. */
 export interface Addition {
@@ -50,6 +53,8 @@ export interface Changes {
   readonly requests: readonly RequestDocument[];
   readonly attempts: readonly AttemptDocument[];
   readonly refusals: readonly RefusalsDocument[];
+  readonly usageSamples: readonly UsageSampleDocument[];
+  readonly spans: readonly SpanDocument[];
   readonly kinds: ReadonlyMap<string, KindDocument>;
   /** By the id of the document to change. */
   readonly additions: Readonly<Record<RollUpName, ReadonlyMap<string, Addition>>>;
@@ -57,22 +62,39 @@ export interface Changes {
   readonly texts: readonly TextDocument[];
 }
 
-const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
+export const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
   ...requestLog.periods,
   ...usageTrends.periods,
 };
 
-type Group = AttemptKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
+export type Group = AttemptKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
+
+/** The fields that each roll-up groups by. */
+export const groupOf: Readonly<
+  Record<RollUpName, (group: Group, kindOf: (kind: RequestKind) => string) => Addition['group']>
+> = {
+  requestsByKind: (group, kindOf) => ({ kind: kindOf(group) }),
+  requestsByAttempt: ({ attemptedAccountId, ...kind }, kindOf) => ({ attemptedAccountId, kind: kindOf(kind) }),
+  requestsByOutcome: ({ apiKeyId, errorCode }) => ({ apiKeyId, errorCode }),
+  requestsByErrorCode: ({ errorCode }) => ({ errorCode }),
+  usageByAccount: ({ accountId }) => ({ accountId }),
+};
 
 /**
  * The changes of a batch with at least one event; pure.
+ * @param last the end of the batch; archived events at its end are not among its events
  * @throws UnknownEventType when this build does not know the type of an event
  */
-export function changesOf(from: LogMark, events: readonly StoredEvent[]): Changes {
-  const last = events.at(-1) as StoredEvent;
+export function changesOf(
+  from: LogMark,
+  events: readonly StoredEvent[],
+  last: StoredEvent = events.at(-1) as StoredEvent,
+): Changes {
   const requests: RequestDocument[] = [];
   const attempts: AttemptDocument[] = [];
   const refusals: RefusalsDocument[] = [];
+  const usageSamples: UsageSampleDocument[] = [];
+  const spans = new Map<string, SpanDocument>();
   const kinds = new Map<string, KindDocument>();
   const additions = {
     requestsByKind: new Map<string, Addition>(),
@@ -94,28 +116,29 @@ export function changesOf(from: LogMark, events: readonly StoredEvent[]): Change
     }
     return _id;
   };
-  const groupOf: Readonly<Record<RollUpName, (group: Group) => Addition['group']>> = {
-    requestsByKind: (group) => ({ kind: kindOf(group) }),
-    requestsByAttempt: ({ attemptedAccountId, ...kind }) => ({ attemptedAccountId, kind: kindOf(kind) }),
-    requestsByOutcome: ({ apiKeyId, errorCode }) => ({ apiKeyId, errorCode }),
-    requestsByErrorCode: ({ errorCode }) => ({ errorCode }),
-    usageByAccount: ({ accountId }) => ({ accountId }),
-  };
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   const write: Write<any, any> = {
     insert(collection, key, document) {
       if (collection === 'refusals') {
         refusals.push(refusalsDocument(key, document as UnloggedRefusals));
+        addToSpans(spans, 'requests', at, (document as UnloggedRefusals).minute);
+        return;
+      }
+      if (collection === 'usageSamples') {
+        const { position: _id, ...sample } = document as UsageSample;
+        usageSamples.push({ _id, ...sample });
+        addToSpans(spans, 'usage', at, sample.time);
         return;
       }
       const row = document as RequestLogRow;
       const kind = kindOf(row);
       requests.push(requestDocument(row, kind));
+      addToSpans(spans, 'requests', at, row.requestedAt);
       attempts.push(...attemptDocuments(row, kind));
     },
     increment(rollUp, time, of, sums) {
       const name = rollUp as RollUpName;
-      const group = groupOf[name](of as Group);
+      const group = groupOf[name](of as Group, kindOf);
       const groupId = idOf(...Object.values(group));
       const part = { position: at, sums };
       for (const period of PERIODS) {
@@ -151,5 +174,17 @@ export function changesOf(from: LogMark, events: readonly StoredEvent[]): Change
     if (text !== undefined) texts.push({ _id: position, text: text.toLowerCase() });
   }
   const to = { position: last.position, eventId: last.id, latest };
-  return { from, to, requests, attempts, refusals, kinds, additions, history, texts };
+  return {
+    from,
+    to,
+    requests,
+    attempts,
+    refusals,
+    usageSamples,
+    spans: [...spans.values()],
+    kinds,
+    additions,
+    history,
+    texts,
+  };
 }

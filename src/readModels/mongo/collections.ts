@@ -10,7 +10,9 @@ import type {
   OutcomeSums,
   RefusalsDocument,
   RequestDocument,
+  SpanDocument,
   TextDocument,
+  UsageSampleDocument,
 } from './documents.ts';
 
 /** The collections of one generation of the read models. */
@@ -24,6 +26,8 @@ export interface Collections {
   readonly requestsByOutcome: Collection<OutcomeSums>;
   readonly requestsByErrorCode: Collection<ErrorCodeSums>;
   readonly usageByAccount: Collection<AccountSums>;
+  readonly usageSamples: Collection<UsageSampleDocument>;
+  readonly rowSpans: Collection<SpanDocument>;
   readonly history: Collection<HistoryDocument>;
   readonly historyTexts: Collection<TextDocument>;
 }
@@ -75,6 +79,14 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     { name: 'byTime', key: { start: 1 } },
     // The hours of one account, and the last hour before them.
     { name: 'byAccount', key: { accountId: 1, start: -1 } },
+  ],
+  usageSamples: [
+    // Samples within a part of an hour.
+    { name: 'byTime', key: { time: 1 } },
+  ],
+  rowSpans: [
+    // Spans that a reader has not loaded yet.
+    { name: 'bySpan', key: { span: 1 } },
   ],
   history: [
     // Events of a subject, latest first.

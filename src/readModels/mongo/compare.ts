@@ -1,4 +1,5 @@
 import type { Collection, Document } from 'mongodb';
+import { spanOf } from '../cut.ts';
 import type { Collections } from './collections.ts';
 import type { GenerationBuilder } from './generationBuilder.ts';
 
@@ -64,6 +65,7 @@ export async function compareGenerations(
 function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
   if (ROLL_UPS.includes(name)) return live.position > end;
   if (name === 'kinds') return !fresh && live.since > end;
+  if (name === 'rowSpans') return live.span >= spanOf(end);
   return (SEVERAL_PER_EVENT.includes(name) ? Number.parseInt(live._id, 10) : live._id) > end;
 }
 

@@ -8,7 +8,7 @@ import type {
   RequestSums,
   UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
-import type { UsageSums } from '../../../projections/usageTrends.ts';
+import type { UsageSample, UsageSums } from '../../../projections/usageTrends.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 
@@ -40,7 +40,7 @@ export interface AttemptDocument {
 }
 
 /** Refusals without rows, by the key that the projection gives them. */
-export interface RefusalsDocument extends Omit<UnloggedRefusals, 'position'> {
+export interface RefusalsDocument extends UnloggedRefusals {
   readonly _id: string;
 }
 
@@ -71,6 +71,23 @@ export type AttemptKindSums = RollUpDocument<
 export type OutcomeSums = RollUpDocument<RequestOutcome, RequestSums>;
 export type ErrorCodeSums = RollUpDocument<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
 export type AccountSums = RollUpDocument<{ readonly accountId: string }, UsageSums>;
+
+/** Rows whose times are compared with positions: requests with counted refusals, and usage samples. */
+export type SpanSeries = 'requests' | 'usage';
+
+/** The times of the rows of neighbouring positions: see `Cut`. */
+export interface SpanDocument {
+  readonly _id: string;
+  readonly series: SpanSeries;
+  readonly span: number;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** A sample of an account's usage, by its position. */
+export interface UsageSampleDocument extends Omit<UsageSample, 'position'> {
+  readonly _id: number;
+}
 
 /** An entry of the history, by its position. */
 export interface HistoryDocument {
@@ -128,10 +145,7 @@ export const attemptDocuments = (
     before: otherAccountIds.slice(0, place),
   }));
 
-export const refusalsDocument = (_id: string, { position: _, ...refusals }: UnloggedRefusals): RefusalsDocument => ({
-  _id,
-  ...refusals,
-});
+export const refusalsDocument = (_id: string, refusals: UnloggedRefusals): RefusalsDocument => ({ _id, ...refusals });
 
 export function requestLogRow({
   _id,

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { HISTORY_VERSION } from '../../../projections/history.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
+import { type ArchiveState, NOTHING_ARCHIVED } from '../archiveReader.ts';
 import { PROJECTIONS_VERSION } from '../projections.ts';
 import { type Collections, collectionsOf, drop, prepare } from './collections.ts';
 import { isDuplicateKey } from './mongoErrors.ts';
@@ -27,7 +28,7 @@ export class Fenced extends Error {
 }
 
 /** Must be raised with every change of documents or indexes. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** Identifies the read models of this build. Other builds have their own, so that nodes of both can run side by side. */
 const BUILD = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}, layout ${LAYOUT}`;
@@ -43,6 +44,8 @@ interface Pointer {
 }
 
 interface Checkpoint extends LogMark {
+  /** The segments whose roll-ups the generation has in place of their events; absent for none. */
+  readonly archive?: ArchiveState;
   readonly _id: string;
   readonly fence: Fence;
   readonly updatedAt: Date;
@@ -85,6 +88,20 @@ export class Generations {
   /** How far a generation reaches; undefined before it was claimed for the first time. */
   async mark(generation: number): Promise<LogMark | undefined> {
     return markOf(await this.#checkpoints.findOne({ _id: idOf(generation) }));
+  }
+
+  /** The archived segments whose roll-ups a generation has. */
+  async archive(generation: number): Promise<ArchiveState> {
+    return (await this.#checkpoints.findOne({ _id: idOf(generation) }))?.archive ?? NOTHING_ARCHIVED;
+  }
+
+  /** Notes that a generation has the roll-ups of archived segments, before it has any event. @throws Fenced */
+  async setArchive(generation: number, fence: Fence, archive: ArchiveState): Promise<void> {
+    const { matchedCount } = await this.#checkpoints.updateOne(
+      { _id: idOf(generation), position: BEGINNING.position, 'fence.by': fence.by, 'fence.epoch': fence.epoch },
+      { $set: { archive, updatedAt: new Date() } },
+    );
+    if (matchedCount === 0) throw new Fenced('another projector continued from the beginning');
   }
 
   /**

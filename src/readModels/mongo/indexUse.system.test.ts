@@ -5,11 +5,13 @@ import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/s
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { seededRandom } from '../../../test/support/random.ts';
 import { earlier, HOUR, MINUTE } from '../../../test/support/specification.ts';
+import { position } from '../../domain/core/brands.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { INDEXES } from './collections.ts';
 import { Generations } from './generations.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import { RequestKinds } from './requestKinds.ts';
+import { RowSpans } from './rowSpans.ts';
 
 const server = await mongoServer();
 afterAll(() => server?.stop());
@@ -36,7 +38,13 @@ async function filled() {
     sent.push({ collection: String(command[commandName]).split('.').at(-1) as string, command });
   });
   const collections = new Generations(client.db()).collections(1);
-  const queries = createQueryHandlers({ position: head, collections, kinds: new RequestKinds(collections.kinds) });
+  const queries = createQueryHandlers({
+    position: head,
+    archived: [],
+    collections,
+    kinds: new RequestKinds(collections.kinds),
+    spans: new RowSpans(collections.rowSpans),
+  });
   return {
     db: client.db(),
     async sentBy(query: (queries: QueryHandlers) => Promise<unknown>): Promise<Sent[]> {
@@ -56,21 +64,27 @@ const since = earlier(30 * MINUTE);
 const until = earlier(MINUTE);
 
 const PAGES: Readonly<Record<string, Query>> = {
-  'the first page': ({ requestLog }) => requestLog.page({}, 10, 0),
-  'a deep page': ({ requestLog }) => requestLog.page({}, 10, 40),
-  'a stretch of time that begins and ends within an hour': ({ requestLog }) => requestLog.page({ since, until }, 10, 0),
-  'one account': ({ requestLog }) => requestLog.page({ accountIds: ['a'] }, 10, 0),
-  'accounts that were tried': ({ requestLog }) => requestLog.page({ attemptedAccountIds: ['a', 'b'], since }, 10, 0),
-  'one status of the last hour': ({ requestLog }) => requestLog.page({ statuses: ['429'], since }, 10, 0),
+  'the first page': ({ requestLog }) => requestLog.page({}, 10, 0, null),
+  'a deep page': ({ requestLog }) => requestLog.page({}, 10, 40, null),
+  'a stretch of time that begins and ends within an hour': ({ requestLog }) =>
+    requestLog.page({ since, until }, 10, 0, null),
+  'one account': ({ requestLog }) => requestLog.page({ accountIds: ['a'] }, 10, 0, null),
+  'accounts that were tried': ({ requestLog }) =>
+    requestLog.page({ attemptedAccountIds: ['a', 'b'], since }, 10, 0, null),
+  'a page of an earlier moment': ({ requestLog }) => requestLog.page({}, 10, 0, position(20)),
+  'one status of the last hour': ({ requestLog }) => requestLog.page({ statuses: ['429'], since }, 10, 0, null),
 };
 const OTHERS: Readonly<Record<string, Query>> = {
-  'the beginning of an id': ({ requestLog }) => requestLog.page({ search: 'req_12' }, 10, 0),
-  'a part of a message': ({ requestLog }) => requestLog.page({ search: 'broke 3' }, 10, 0),
-  'what one tried account can be narrowed to': ({ requestLog }) => requestLog.options({ attemptedAccountIds: ['a'] }),
-  'what a stretch of time can be narrowed to': ({ requestLog }) => requestLog.options({ since, until }),
-  'sums since a moment': ({ requestTotals }) => requestTotals.since(earlier(5 * HOUR + 1)),
-  'usage since a moment': ({ usageTrends }) => usageTrends.since(earlier(HOUR)),
-  'the latest of the history': ({ history }) => history.page({}, null, 10),
+  'the beginning of an id': ({ requestLog }) => requestLog.page({ search: 'req_12' }, 10, 0, null),
+  'a part of a message': ({ requestLog }) => requestLog.page({ search: 'broke 3' }, 10, 0, null),
+  'what one tried account can be narrowed to': ({ requestLog }) =>
+    requestLog.options({ attemptedAccountIds: ['a'] }, null),
+  'what a stretch of time can be narrowed to': ({ requestLog }) => requestLog.options({ since, until }, null),
+  'sums since a moment': ({ requestTotals }) => requestTotals.since(earlier(5 * HOUR + 1), null),
+  'usage since a moment': ({ usageTrends }) => usageTrends.since(earlier(HOUR), null),
+  'sums as of an earlier moment': ({ requestTotals }) => requestTotals.since(earlier(5 * HOUR + 1), position(20)),
+  'usage as of an earlier moment': ({ usageTrends }) => usageTrends.since(earlier(HOUR), position(20)),
+  'the latest of the history': ({ history }) => history.page({}, null, 10, null),
 };
 
 test('the request log has five indexes, including that of `_id`', () => {

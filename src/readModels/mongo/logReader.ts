@@ -1,14 +1,18 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import type { HashAt } from '../../eventLog/continuity.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { continuedHash } from '../../eventLog/hashChain.ts';
 import { createReader } from '../../eventLog/sqlite/reader.ts';
+import { ArchiveReader } from '../archiveReader.ts';
 
 /** Reads the events to project. */
 export interface LogReader {
   /** At most `limit` events after `after`, in order; none at the end of the log. */
   read(after: Position, limit: number): readonly StoredEvent[];
+  /** What is archived of the log. */
+  readonly archive: ArchiveReader;
   /** For the check that events continue each other. */
   readonly hashAt: HashAt;
   /** Up to this position, an operator has accepted gaps. */
@@ -26,7 +30,9 @@ const END = position(Number.MAX_SAFE_INTEGER);
  */
 export function openLogReader(path: string): LogReader {
   const reader = createReader(path);
+  const archive = new ArchiveReader(archivePathOf(path));
   return {
+    archive,
     read(after, limit) {
       const events: StoredEvent[] = [];
       for (let cursor = after; events.length < limit; ) {
@@ -40,7 +46,7 @@ export function openLogReader(path: string): LogReader {
     },
     hashAt(stream, revision) {
       const [event] = reader.streamPage(stream, revision, END);
-      return event?.revision === revision ? continuedHash(event) : undefined;
+      return event?.revision === revision ? continuedHash(event) : archive.hashAt(stream, revision);
     },
     acceptedUpTo() {
       let upTo = 0;

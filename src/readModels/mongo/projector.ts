@@ -6,12 +6,14 @@ import { continuedHash } from '../../eventLog/hashChain.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { type ActiveGeneration, POINTER_CACHE_MS } from './activeGeneration.ts';
+import { ArchiveRemake } from './archiveRemake.ts';
 import type { AutoResetEvent } from './autoResetEvent.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
 import type { FailureReporter } from './failureReporter.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
+import { withoutArchived, writeArchive } from './writeArchive.ts';
 
 /** Events per batch: some ten thousand documents, a fraction of a second. */
 export const BATCH_EVENTS = 2_000;
@@ -92,31 +94,46 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
   let mark = await generations.claim(generation, fence);
   if (locateInLog(log, mark) === 'ahead') throw new LogCopyBehind(behindMessage(log, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
+  const archive =
+    mark.position === BEGINNING.position
+      ? await writeArchive(generations, log, generation, fence, writer)
+      : await generations.archive(generation);
   const reached = (to: LogMark) => {
     mark = to;
-    active.setReached(generation, to.position);
+    active.setReached(generation, to.position, archive.days);
     onReached(to.position);
   };
   reached(mark);
   failures.onSuccess();
-  const continuity = new Continuity(mark.position, log.hashAt);
+  const continuity = new Continuity(mark.position, log.hashAt, (first, last) => log.archive.covers(first, last));
+  const remaking = new ArchiveRemake({ generations, log, generation, archive, report: options.report }, term);
 
-  while (term.isHeld() && (await active.current()).generation === generation) {
-    const events = log.read(mark.position, batchEvents);
-    if (events.length === 0) {
-      await newEvents.wait(POLL_INTERVAL_MS, term.signal);
-      await waitingQuery.wait(GATHER_MS, term.signal);
-      continue;
+  try {
+    while (term.isHeld() && (await active.current()).generation === generation) {
+      remaking.check();
+      // The sums of archived events that are not projected yet are in the next generation only.
+      if (remaking.isBehindArchive(mark.position)) {
+        await newEvents.wait(POLL_INTERVAL_MS, term.signal);
+        continue;
+      }
+      const events = log.read(mark.position, batchEvents);
+      if (events.length === 0) {
+        await newEvents.wait(POLL_INTERVAL_MS, term.signal);
+        await waitingQuery.wait(GATHER_MS, term.signal);
+        continue;
+      }
+      for (const event of events) {
+        const found = continuity.check(linkOf(event));
+        if (found && found.position > log.acceptedUpTo()) options.onBreak?.(found);
+      }
+      const changes = changesOf(mark, withoutArchived(log, archive, events), events.at(-1));
+      if (!term.isHeld()) return;
+      await writer.write(changes);
+      await generations.advance(generation, fence, mark, changes.to);
+      reached(changes.to);
     }
-    for (const event of events) {
-      const found = continuity.check(linkOf(event));
-      if (found && found.position > log.acceptedUpTo()) options.onBreak?.(found);
-    }
-    const changes = changesOf(mark, events);
-    if (!term.isHeld()) return;
-    await writer.write(changes);
-    await generations.advance(generation, fence, mark, changes.to);
-    reached(changes.to);
+  } finally {
+    await remaking.stop();
   }
 }
 
@@ -132,6 +149,7 @@ function linkOf(event: StoredEvent): EventLink {
 export function locateInLog(log: LogReader, { position: at, eventId }: LogMark): 'inside' | 'ahead' | 'diverged' {
   if (at === BEGINNING.position) return 'inside';
   const [event] = log.read(position(at - 1), 1);
+  if (event?.position !== at && log.archive.idAt(at) === eventId) return 'inside';
   if (!event) return 'ahead';
   return event.position === at && event.id === eventId ? 'inside' : 'diverged';
 }

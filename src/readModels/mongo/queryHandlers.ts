@@ -1,3 +1,6 @@
+import type { Position } from '../../domain/core/brands.ts';
+import { archivedAsOf } from '../archivedDays.ts';
+import { beforeAsOf, type Cut } from '../cut.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { ReadView } from './readView.ts';
@@ -6,20 +9,36 @@ import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** All queries over one generation. */
-export const createQueryHandlers = (view: ReadView): QueryHandlers => ({
-  requestLog: {
-    page: (filter, limit, offset) => requestLogPage(view, filter, limit, offset),
-    options: (filter) => requestLogOptions(view, filter),
-    models: () => modelsWithSuccess(view),
-  },
-  requestTotals: {
-    since: (since) => requestTotalsSince(view, since),
-    steps: (since, stepMs) => requestSteps(view, since, stepMs),
-  },
-  usageTrends: {
-    since: (since) => usageSince(view, since),
-    ofAccount: (accountId, since) => usageHoursOf(view, accountId, since),
-  },
-  history: { page: (filter, before, limit) => historyPage(view, filter, before, limit) },
-  progress: { reached: async () => view.position },
-});
+export function createQueryHandlers(view: ReadView): QueryHandlers {
+  const requestsAt = <Result>(asOf: Position | null, query: (cut: Cut | undefined) => Promise<Result>) =>
+    view.spans.runAt('requests', asOf, view.position, query);
+  const usageAt = <Result>(asOf: Position | null, query: (cut: Cut | undefined) => Promise<Result>) =>
+    view.spans.runAt('usage', asOf, view.position, query);
+  return {
+    requestLog: {
+      page: (filter, limit, offset, asOf) =>
+        requestsAt(asOf, async (cut) => ({
+          ...(await requestLogPage(view, filter, limit, offset, cut)),
+          ...archivedAsOf(view.archived, filter, cut),
+        })),
+      options: (filter, asOf) => requestsAt(asOf, (cut) => requestLogOptions(view, filter, cut)),
+      models: (asOf) => requestsAt(asOf, (cut) => modelsWithSuccess(view, cut)),
+    },
+    requestTotals: {
+      since: (since, asOf) => requestsAt(asOf, (cut) => requestTotalsSince(view, since, cut)),
+      steps: (since, stepMs, asOf) => requestsAt(asOf, (cut) => requestSteps(view, since, stepMs, cut)),
+    },
+    usageTrends: {
+      since: (since, asOf) => usageAt(asOf, (cut) => usageSince(view, since, cut)),
+      ofAccount: (accountId, since, asOf) => usageAt(asOf, (cut) => usageHoursOf(view, accountId, since, cut)),
+    },
+    history: {
+      page: (filter, before, limit, asOf) =>
+        requestsAt(asOf, async (cut) => ({
+          ...(await historyPage(view, filter, beforeAsOf(before, asOf), limit)),
+          ...archivedAsOf(view.archived, filter, cut),
+        })),
+    },
+    progress: { reached: async () => view.position },
+  };
+}

@@ -4,6 +4,7 @@ import { completed } from '../../../test/support/management.ts';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 import { seededRandom } from '../../../test/support/random.ts';
+import { instant } from '../../domain/core/brands.ts';
 import { CannotRebuild } from '../rebuild.ts';
 import { compareMongoReadModels, rebuildMongoReadModels } from './rebuild.ts';
 
@@ -29,6 +30,28 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     expect(await stage.compare()).toEqual({ position: stage.head, rows: expect.any(Number), differences: [] });
     expect(await stage.generations.all()).toEqual([1]);
   });
+
+  test('a rebuild over an archived log keeps the sums of archived days, and compares equal', async () => {
+    await using stage = await filled();
+    await stage.reached(stage.head);
+    const before = await stage.first.requestTotals.since(instant(0), stage.head);
+    const end = await stage.append(
+      ...randomRequests(20, seededRandom(4)).map((event) => ({ ...event, stream: 'requests-n.b_20260110' })),
+    );
+    await stage.reached(end);
+    const all = await stage.first.requestTotals.since(instant(0), end);
+    expect(all.requests).toBe(before.requests + 20);
+    await stage.first.close();
+    const { head, files } = await stage.archive.archive('2026-01-10');
+    expect(files).toHaveLength(1);
+    // The live ones have the rows still.
+    expect(await stage.compare()).toMatchObject({ isOtherVersion: true });
+    expect(await stage.rebuild()).toBe(head);
+    expect(await stage.compare()).toEqual({ position: head, rows: expect.any(Number), differences: [] });
+    const node = stage.node({ isIdle: true });
+    expect(await node.requestTotals.since(instant(0), head)).toEqual(all);
+    expect((await node.requestLog.page({}, 1, 0, head)).archived).toMatchObject([{ day: '2026-01-10' }]);
+  }, 60_000);
 
   test('a comparison finds changed, missing and additional documents', async () => {
     await using stage = await filled();

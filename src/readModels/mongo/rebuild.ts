@@ -67,6 +67,11 @@ export async function compareMongoReadModels(options: MongoRebuildOptions): Prom
       const difference = `the live read models end at position ${live.position} with event ${live.eventId}, which is not the event of the log there`;
       return { position: live.position, rows: 0, differences: [difference] };
     }
+    const [{ signature: made }, { signature }] = [await generations.archive(active), source.archive.state()];
+    if (made !== signature) {
+      const difference = `the live read models have other archived days than the log, for which svc makes them again`;
+      return { position: live.position, rows: 0, isOtherVersion: true, differences: [difference] };
+    }
     await generations.remove(SCRATCH_GENERATION);
     try {
       const fresh = await createGenerationBuilder(

@@ -1,6 +1,9 @@
 import { endOf, type Period } from '../../../projections/periods.ts';
-import type { Instant } from '../../domain/core/brands.ts';
-import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
+import type { RequestKind } from '../../../projections/requestLog.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
+import { endOfArchivedDay } from '../archivedDays.ts';
+import { type Cut, splitAtCut } from '../cut.ts';
+import type { PeriodRange } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
 import { countsByAttempt, countsByAttempted, type KindCount } from './attemptCounts.ts';
@@ -14,7 +17,9 @@ import {
   type KindSelection,
   type MatchSelection,
   type RequestSelection,
+  type RowRange,
   rowFilter,
+  rowsWithin,
   selectMatches,
 } from './requestSelection.ts';
 
@@ -33,32 +38,46 @@ export async function requestLogPage(
   filter: RequestLogFilter,
   limit: number,
   offset: number,
+  cut?: Cut,
 ): Promise<RequestLogPage> {
   const matching = await selectMatches(view, filter);
   if (isEmpty(matching)) return EMPTY_PAGE;
-  const selection: RequestSelection = { ...timeRangeOf(filter), ...matching };
+  const selection: RequestSelection = { ...timeRangeOf(filter), upTo: cut?.asOf, ...matching };
   if (filter.search) {
     const found = await searchRequests(view, selection, filter.search, limit, offset);
     if (found) return found;
   }
+  const { from, to } = selection;
+  // Up to the end of the archived days the sums count more requests than there are rows.
+  const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...view.archived.map(endOfArchivedDay))));
+  const parts = [...splitAtCut(rowsOnlyTo, to, cut), { period: undefined, from, to: rowsOnlyTo }];
   const ranges = (
-    await mapConcurrently(splitByPeriod(selection.from, selection.to), (range) => countedRanges(view, matching, range))
+    await mapConcurrently(
+      parts.filter((part) => part.from < part.to),
+      (part) => countedRanges(view, selection, part),
+    )
   ).flat();
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: await rowsAt(view, await positionsOfPage(view, matching, ranges, limit, offset)), total };
+  return { rows: await rowsAt(view, await positionsOfPage(view, selection, ranges, limit, offset)), total };
 }
 
 /** See `RequestLogQueries.options`. */
-export async function requestLogOptions(view: ReadView, filter: RequestLogFilter): Promise<RequestLogOptions> {
+export async function requestLogOptions(
+  view: ReadView,
+  filter: RequestLogFilter,
+  cut?: Cut,
+): Promise<RequestLogOptions> {
   const all = await view.kinds.upTo(view.position);
   const range = timeRangeOf(filter);
   const { attemptedAccountIds } = filter;
   // Each list ignores another condition, so all of them are evaluated on the counts.
   const { attempted } = await selectMatches(view, attemptedAccountIds ? { attemptedAccountIds } : {});
   const [kinds, attempts, further] = await Promise.all([
-    mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByKind(view, part)),
-    mapConcurrently(splitByPeriod(range.from, range.to), (part) => countsByAttempt(view, part)),
-    attempted && attempted.accountIds.length > 1 ? countsByAttempted(view, attempted, range) : [],
+    mapConcurrently(splitAtCut(range.from, range.to, cut), (part) => countsByKind(view, part, cut?.asOf)),
+    mapConcurrently(splitAtCut(range.from, range.to, cut), (part) => countsByAttempt(view, part, cut?.asOf)),
+    attempted && attempted.accountIds.length > 1
+      ? countsByAttempted(view, attempted, { ...range, upTo: cut?.asOf })
+      : [],
   ]);
   // Kinds that occurred after the view's position are not loaded and do not count.
   const known = ({ kind: id, count }: KindCount) => {
@@ -80,9 +99,18 @@ export async function requestLogOptions(view: ReadView, filter: RequestLogFilter
 }
 
 /** See `RequestLogQueries.models`. */
-export async function modelsWithSuccess(view: ReadView): Promise<readonly string[]> {
-  const kinds = [...(await view.kinds.upTo(view.position)).values()];
+export async function modelsWithSuccess(view: ReadView, cut?: Cut): Promise<readonly string[]> {
+  const all = await view.kinds.upTo(view.position);
+  const kinds = cut ? await kindsAt(view, all, cut) : [...all.values()];
   return [...new Set(kinds.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
+}
+
+/** The kinds that have requests up to a cut. */
+async function kindsAt(view: ReadView, all: ReadonlyMap<string, RequestKind>, cut: Cut): Promise<RequestKind[]> {
+  const { from, to } = timeRangeOf({});
+  const counts = await mapConcurrently(splitAtCut(from, to, cut), (part) => countsByKind(view, part, cut.asOf));
+  const ids = new Set(counts.flat().flatMap(({ kind, count }) => (count > 0 ? [kind] : [])));
+  return [...ids].flatMap((id) => all.get(id) ?? []);
 }
 
 const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind' : 'byTime');
@@ -90,12 +118,12 @@ const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind'
 /** The periods of a range that contain matches, with their counts, latest first. */
 async function countedRanges(
   view: ReadView,
-  { kinds, attempted }: MatchSelection,
+  { kinds, attempted, upTo }: RequestSelection,
   range: PeriodRange,
 ): Promise<CountedRange[]> {
   const [own, further] = await Promise.all([
-    kinds === 'none' ? [] : countedByKind(view, kinds, range),
-    attempted ? countedByAttempt(view, attempted, range) : [],
+    kinds === 'none' ? [] : countedByKind(view, kinds, range, upTo),
+    attempted ? countedByAttempt(view, attempted, range, upTo) : [],
   ]);
   const counts = new Map<Instant, CountedRange>();
   for (const counted of [...own, ...further]) {
@@ -108,12 +136,13 @@ async function countedByKind(
   view: ReadView,
   kinds: KindSelection | undefined,
   range: PeriodRange,
+  upTo: Position | undefined,
 ): Promise<CountedRange[]> {
   const { period, from, to } = range;
   const { requests, requestsByKind, requestsByErrorCode } = view.collections;
   if (!period) {
     const options = { ...READ_OPTIONS, hint: indexFor(kinds) };
-    return [{ ...range, count: await requests.countDocuments(rowFilter(range, kinds), options) }];
+    return [{ ...range, count: await requests.countDocuments(rowFilter({ ...range, upTo }, kinds), options) }];
   }
   const within = { period, start: { $gte: from, $lt: to } };
   // Without a condition on kinds the smaller roll-up has the same counts.
@@ -128,10 +157,11 @@ async function countedByAttempt(
   view: ReadView,
   attempted: AttemptSelection,
   range: PeriodRange,
+  upTo: Position | undefined,
 ): Promise<CountedRange[]> {
   const { period, from, to } = range;
   const { accountIds, kinds } = attempted;
-  if (!period) return [{ ...range, count: await countAttempted(view, attempted, range) }];
+  if (!period) return [{ ...range, count: await countAttempted(view, attempted, { from, to, upTo }) }];
   const $match = {
     period,
     start: { $gte: from, $lt: to },
@@ -141,10 +171,13 @@ async function countedByAttempt(
   const sums = view.collections.requestsByAttempt.aggregate([{ $match }, ...SUM_BY_START], READ_OPTIONS);
   const ranges = toRanges(period, (await sums.toArray()) as StartCount[]);
   if (accountIds.length === 1) return ranges;
-  return mapConcurrently(ranges, async (part) => ({ ...part, count: await countAttempted(view, attempted, part) }));
+  return mapConcurrently(ranges, async (part) => ({
+    ...part,
+    count: await countAttempted(view, attempted, { ...part, upTo }),
+  }));
 }
 
-const countAttempted = ({ collections }: ReadView, attempted: AttemptSelection, range: PeriodRange): Promise<number> =>
+const countAttempted = ({ collections }: ReadView, attempted: AttemptSelection, range: RowRange): Promise<number> =>
   collections.attempts.countDocuments(attemptFilter(attempted, range), { ...READ_OPTIONS, hint: 'byAccount' });
 
 interface StartCount {
@@ -174,7 +207,7 @@ const isSplit = ({ period, count }: CountedRange, { kinds }: MatchSelection): bo
 /** Positions of one page. Ranges before the page are skipped by their counts; an index is scanned only where the page is. */
 async function positionsOfPage(
   view: ReadView,
-  matching: MatchSelection,
+  selection: RequestSelection,
   ranges: readonly CountedRange[],
   limit: number,
   offset: number,
@@ -187,11 +220,11 @@ async function positionsOfPage(
       const { period, from, to, count } = range;
       if (toSkip >= count) {
         toSkip -= count;
-      } else if (period && isSplit(range, matching)) {
-        await visit(await countedRanges(view, matching, { period: nextShorterPeriod[period], from, to }));
+      } else if (period && isSplit(range, selection)) {
+        await visit(await countedRanges(view, selection, { period: nextShorterPeriod[period], from, to }));
       } else {
         const missing = Math.min(limit - found.length, count - toSkip);
-        found.push(...(await scan(view, { from, to, ...matching }, missing, toSkip)));
+        found.push(...(await scan(view, { ...selection, from, to }, missing, toSkip)));
         toSkip = 0;
       }
     }
@@ -262,14 +295,18 @@ async function rowsAt({ collections }: ReadView, positions: readonly number[]): 
     .sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
 }
 
-async function countsByKind({ collections }: ReadView, { period, from, to }: PeriodRange): Promise<KindCount[]> {
+async function countsByKind(
+  { collections }: ReadView,
+  { period, from, to }: PeriodRange,
+  upTo: Position | undefined,
+): Promise<KindCount[]> {
   const group = { $group: { _id: '$kind', count: { $sum: period ? '$requests' : 1 } } };
   const found = period
     ? collections.requestsByKind.aggregate(
         [{ $match: { period, start: { $gte: from, $lt: to } } }, group],
         READ_OPTIONS,
       )
-    : collections.requests.aggregate([{ $match: { requestedAt: { $gte: from, $lt: to } } }, group], {
+    : collections.requests.aggregate([{ $match: rowsWithin({ from, to, upTo }, '_id') }, group], {
         ...READ_OPTIONS,
         hint: 'byTime',
       });

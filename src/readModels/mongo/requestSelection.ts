@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { RequestKind } from '../../../projections/requestLog.ts';
-import type { Instant } from '../../domain/core/brands.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import type { AttemptDocument, RequestDocument } from './documents.ts';
@@ -10,9 +10,15 @@ import type { ReadView } from './readView.ts';
 const MAX_SCANNED_KINDS = 100;
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
-export interface RequestSelection extends MatchSelection {
+export interface RequestSelection extends MatchSelection, RowRange {}
+
+/** Rows by time and position. */
+export interface RowRange {
   readonly from: Instant;
+  /** Exclusive. */
   readonly to: Instant;
+  /** The last position of a row; undefined: every row. */
+  readonly upTo: Position | undefined;
 }
 
 /** Rows that match by their kind, or by an account that they tried before their own. */
@@ -64,13 +70,15 @@ function conditionFor(all: ReadonlyMap<string, RequestKind>, matches: (kind: Req
 /** Whether no row can match. */
 export const isEmpty = ({ kinds, attempted }: MatchSelection): boolean => kinds === 'none' && !attempted;
 
-type TimeRange = Pick<RequestSelection, 'from' | 'to'>;
-
-const within = ({ from, to }: TimeRange) => ({ requestedAt: { $gte: from, $lt: to } as never });
+/** The condition on the times of rows and on their positions, which are in the field `at`. */
+export const rowsWithin = ({ from, to, upTo }: RowRange, at: '_id' | 'position') => ({
+  requestedAt: { $gte: from, $lt: to } as never,
+  ...(upTo !== undefined && { [at]: { $lte: upTo } as never }),
+});
 
 /** The query filter for the rows that match by their kind. */
-export const rowFilter = (range: TimeRange, kinds: KindSelection | undefined): Filter<RequestDocument> => ({
-  ...within(range),
+export const rowFilter = (range: RowRange, kinds: KindSelection | undefined): Filter<RequestDocument> => ({
+  ...rowsWithin(range, '_id'),
   ...(kinds && { kind: kinds.condition as never }),
 });
 
@@ -81,7 +89,7 @@ export function rowFilters({ kinds, attempted, ...range }: RequestSelection): Fi
     ...(attempted
       ? [
           {
-            ...within(range),
+            ...rowsWithin(range, '_id'),
             kind: attempted.kinds as never,
             otherAccountIds: { $in: [...attempted.accountIds] } as never,
           },
@@ -91,9 +99,9 @@ export function rowFilters({ kinds, attempted, ...range }: RequestSelection): Fi
 }
 
 /** The query filter for the attempts of further rows, one for each row. */
-export const attemptFilter = ({ accountIds, kinds }: AttemptSelection, range: TimeRange): Filter<AttemptDocument> => ({
+export const attemptFilter = ({ accountIds, kinds }: AttemptSelection, range: RowRange): Filter<AttemptDocument> => ({
   accountId: { $in: [...accountIds] },
-  ...within(range),
+  ...rowsWithin(range, 'position'),
   kind: kinds as never,
   // Only where a row could be found twice: the condition needs the documents, the others only the index.
   ...(accountIds.length > 1 && { before: { $nin: [...accountIds] } as never }),

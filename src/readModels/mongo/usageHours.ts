@@ -1,5 +1,7 @@
-import { USAGE_SUMS } from '../../../projections/usageTrends.ts';
-import type { Instant } from '../../domain/core/brands.ts';
+import { USAGE_SUMS, type UsageSums } from '../../../projections/usageTrends.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { Cut } from '../cut.ts';
+import { addUsage, firstHourFrom, hoursOfSamples, hoursSince, wholeHoursTo } from '../usageSums.ts';
 import type { AccountUsageSums, UsageHour } from '../usageTrendsQueries.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 
@@ -8,35 +10,42 @@ const HOUR = { _id: 0, start: 1, ...SUMS };
 const OF_ACCOUNT = { _id: 0, accountId: 1, ...SUMS };
 
 /** The sums of each account since `since`. Added up here, because FerretDB cannot group with several sums. */
-export async function usageSince({ collections }: ReadView, since: Instant): Promise<AccountUsageSums[]> {
-  const byAccount = new Map<string, { -readonly [Name in keyof AccountUsageSums]: AccountUsageSums[Name] }>();
-  const hours = collections.usageByAccount.find(
-    { start: { $gte: since } },
+export async function usageSince(view: ReadView, since: Instant, cut?: Cut): Promise<AccountUsageSums[]> {
+  const byAccount = new Map<string, UsageSums>();
+  const wholeTo = wholeHoursTo(cut);
+  const hours = view.collections.usageByAccount.find(
+    { start: { $gte: since, $lt: wholeTo } },
     { ...READ_OPTIONS, projection: OF_ACCOUNT },
   );
-  for await (const { accountId, ...hour } of hours) {
-    const sums = byAccount.get(accountId);
-    if (!sums) byAccount.set(accountId, { accountId, ...hour });
-    else for (const name of USAGE_SUMS) sums[name] += hour[name];
+  for await (const { accountId, ...hour } of hours) addUsage(byAccount, accountId, hour);
+  if (cut) {
+    const from = instant(Math.max(firstHourFrom(since), wholeTo));
+    for (const { accountId, ...sample } of await samplesIn(view, from, cut)) addUsage(byAccount, accountId, sample);
   }
-  return [...byAccount.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+  return [...byAccount].sort(([a], [b]) => (a < b ? -1 : 1)).map(([accountId, sums]) => ({ accountId, ...sums }));
 }
 
 /** See `UsageTrendsQueries.ofAccount`. */
-export async function usageHoursOf({ collections }: ReadView, accountId: string, since: Instant): Promise<UsageHour[]> {
+export async function usageHoursOf(view: ReadView, accountId: string, since: Instant, cut?: Cut): Promise<UsageHour[]> {
+  const wholeTo = wholeHoursTo(cut);
   const hours = (filter: object, options: object): Promise<UsageHour[]> =>
-    collections.usageByAccount
+    view.collections.usageByAccount
       .find({ accountId, ...filter }, { ...READ_OPTIONS, projection: HOUR, ...options })
       .toArray() as unknown as Promise<UsageHour[]>;
-  const lastBefore = (samples: 'primarySamples' | 'secondarySamples') =>
-    hours({ start: { $lt: since }, [samples]: { $gt: 0 } }, { sort: { start: -1 }, limit: 1 });
-  const [primary, secondary, later] = await Promise.all([
+  const lastBefore = async (samples: 'primarySamples' | 'secondarySamples') => {
+    const before = { start: { $lt: Math.min(since, wholeTo) }, [samples]: { $gt: 0 } };
+    return (await hours(before, { sort: { start: -1 }, limit: 1 }))[0];
+  };
+  const [primary, secondary, whole, samples] = await Promise.all([
     lastBefore('primarySamples'),
     lastBefore('secondarySamples'),
-    hours({ start: { $gte: since } }, { sort: { start: 1 } }),
+    hours({ start: { $gte: since, $lt: wholeTo } }, { sort: { start: 1 } }),
+    cut ? samplesIn(view, wholeTo, cut, { accountId }) : [],
   ]);
-  const before = [...primary, ...secondary]
-    .sort((a, b) => a.start - b.start)
-    .filter(({ start }, index, all) => start !== all[index - 1]?.start);
-  return [...before, ...later];
+  return hoursSince(since, [primary, secondary], whole, hoursOfSamples(samples));
+}
+
+function samplesIn({ collections }: ReadView, from: Instant, { to, asOf }: Cut, more: object = {}) {
+  const within = { time: { $gte: from, $lt: to } as never, _id: { $lte: asOf }, ...more };
+  return collections.usageSamples.find(within, { ...READ_OPTIONS, hint: 'byTime' }).toArray();
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type RequestKind, requestLog } from '../../../projections/requestLog.ts';
-import { splitByPeriod } from '../periodRanges.ts';
+import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import type { AttemptCount } from '../requestFilter.ts';
-import { type AttemptSelection, type RequestSelection, repeatedAttemptsIn } from './requestSelection.ts';
+import { type AttemptSelection, type RequestSelection, type RowRange, repeatedAttemptsIn } from './requestSelection.ts';
 import type { RequestTable } from './requestTable.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,21 +13,26 @@ export function attemptCounts(
   database: DatabaseSync,
   { requests: { kinds, attemptKinds }, attemptCounts: counts }: Pick<Tables, 'requests' | 'attemptCounts'>,
   { from, to }: TimeRange,
+  cut: Cut | undefined,
 ): AttemptCount[] {
   const inRows = database.prepare(
     `SELECT accountId, kindId, COUNT(*) AS count FROM otherAttempts INDEXED BY otherAttemptsByTime
-     WHERE requestedAt >= ? AND requestedAt < ? GROUP BY accountId, kindId`,
+     WHERE requestedAt >= ? AND requestedAt < ? AND position <= ? GROUP BY accountId, kindId`,
   );
   const sums = new Float64Array(attemptKinds.entries.length + 1);
   const found: AttemptCount[] = [];
-  for (const range of splitByPeriod(from, to, requestLog.periods.requestsByAttempt)) {
+  for (const range of splitAtCut(from, to, cut, requestLog.periods.requestsByAttempt)) {
     if (range.period) {
       counts.forEach(range.period, range.from, range.to, (id, count) => {
         sums[id] = (sums[id] as number) + count;
       });
       continue;
     }
-    const rows = inRows.all(range.from, range.to) as { accountId: string; kindId: number; count: number }[];
+    const rows = inRows.all(range.from, range.to, lastPositionOf(cut)) as {
+      accountId: string;
+      kindId: number;
+      count: number;
+    }[];
     for (const { accountId, kindId, count } of rows) found.push({ accountId, kind: kinds.entryOf(kindId), count });
   }
   for (let id = 1; id < sums.length; id++) {
@@ -50,13 +55,13 @@ export function countsByAttempted(
   selection: AttemptSelection,
   wanted: ReadonlySet<string>,
   attempts: readonly AttemptCount[],
-  { from, to }: TimeRange,
+  range: RowRange,
 ): [kind: RequestKind, count: number][] {
   const found: [RequestKind, number][] = [];
   for (const { accountId, kind, count } of attempts) {
     if (wanted.has(accountId) && (kind.accountId === null || !wanted.has(kind.accountId))) found.push([kind, count]);
   }
-  const { sql, values } = repeatedAttemptsIn(selection, from, to);
+  const { sql, values } = repeatedAttemptsIn(selection, range);
   const statement = database.prepare(`SELECT kindId, COUNT(*) ${sql} GROUP BY kindId`);
   statement.setReturnArrays(true);
   for (const [kindId, count] of statement.all(...values) as unknown as [number, number][])

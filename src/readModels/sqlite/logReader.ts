@@ -5,7 +5,7 @@ import { type Instant, type Position, position } from '../../domain/core/brands.
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { CONTINUED_HASH } from '../../eventLog/hashChain.ts';
 import { readAcceptedUpTo } from '../../eventLog/sqlite/acceptedLosses.ts';
-import { ArchiveReader } from './archiveReader.ts';
+import { ArchiveReader } from '../archiveReader.ts';
 
 /** An event as stored in the file, with data and metadata as JSON. */
 export type RawEvent = [

@@ -61,7 +61,7 @@ describe.each([1, 2] as const)('version %i', (version) => {
       }),
       runs(1_000),
     );
-    expect(matched).toBeGreaterThan(20);
+    expect(matched).toBeGreaterThan(5);
   });
 
   test('reads every request that earlier versions of svc have stored, unless it failed or was tried again', () => {

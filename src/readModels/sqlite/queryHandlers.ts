@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ArchivedDay, archivedWithin } from '../archivedDays.ts';
+import type { Position } from '../../domain/core/brands.ts';
+import { archivedAsOf } from '../archivedDays.ts';
+import { beforeAsOf } from '../cut.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
@@ -8,41 +10,38 @@ import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestP
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
-/** Without archived days a result has no list of them. */
-function archivedIn(days: readonly ArchivedDay[], filter: Parameters<typeof archivedWithin>[1]) {
-  const archived = archivedWithin(days, filter);
-  return archived.length > 0 ? { archived } : {};
-}
-
 /** All queries over the tables of one file and the log that they were built from. */
 export function createQueryHandlers(
   database: DatabaseSync,
   { tables, position }: Projector,
   log: LogReader,
 ): SyncQueryHandlers {
-  const { requests, requestIds, history } = tables;
+  const { requestIds, history, spans } = tables;
+  const cut = (asOf: Position | null) => spans.cutAt('requests', asOf, position);
+  const usageCut = (asOf: Position | null) => spans.cutAt('usage', asOf, position);
   return {
     requestLog: {
-      page: (filter, limit, offset) => {
+      page: (filter, limit, offset, asOf) => {
         const days = log.archive.days();
-        const page = requestLogPage(database, tables, filter, limit, offset, position, days);
-        return { ...page, ...archivedIn(days, filter) };
+        const at = cut(asOf);
+        const page = requestLogPage(database, tables, filter, limit, offset, position, days, at);
+        return { ...page, ...archivedAsOf(days, filter, at) };
       },
-      options: (filter) => requestLogOptions(database, tables, filter),
-      models: () => modelsWithSuccess(requests),
+      options: (filter, asOf) => requestLogOptions(database, tables, filter, cut(asOf)),
+      models: (asOf) => modelsWithSuccess(database, tables, cut(asOf)),
     },
     requestTotals: {
-      since: (since) => requestTotalsSince(database, since),
-      steps: (since, stepMs) => requestSteps(database, since, stepMs),
+      since: (since, asOf) => requestTotalsSince(database, since, cut(asOf)),
+      steps: (since, stepMs, asOf) => requestSteps(database, since, stepMs, cut(asOf)),
     },
     usageTrends: {
-      since: (since) => usageSince(database, since),
-      ofAccount: (accountId, since) => usageHoursOf(database, accountId, since),
+      since: (since, asOf) => usageSince(database, since, usageCut(asOf)),
+      ofAccount: (accountId, since, asOf) => usageHoursOf(database, accountId, since, usageCut(asOf)),
     },
     history: {
-      page: (filter, before, limit) => ({
-        ...historyPage({ index: history, requestIds, log, position }, filter, before, limit),
-        ...archivedIn(log.archive.days(), filter),
+      page: (filter, before, limit, asOf) => ({
+        ...historyPage({ index: history, requestIds, log, position }, filter, beforeAsOf(before, asOf), limit),
+        ...archivedAsOf(log.archive.days(), filter, cut(asOf)),
       }),
     },
     progress: { reached: () => position },

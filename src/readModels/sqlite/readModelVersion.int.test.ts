@@ -16,6 +16,12 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 2, history 12, layout 10':
+    'ab70a6f61a352d4d4203ab8f568c1a9b52982327c92398f1ead46fef79316cd1',
+  'requestLog 5, usageTrends 1, history 12, layout 9':
+    '0cf3de6ce7a242838eeb7c9553b704ba9458bbd012c426171c8c68e58448edbe',
+  'requestLog 5, usageTrends 1, history 11, layout 9':
+    'c8b4422d6c7010589fdd06e99074dd417da8a5f199f778f482ddeb1e6cf104fa',
   'requestLog 5, usageTrends 1, history 10, layout 9':
     '690315287d7969ed7d1a9f10073a2efd4b8716a59ed377b1315b5191c83f09ad',
   'requestLog 5, usageTrends 1, history 10, layout 8':

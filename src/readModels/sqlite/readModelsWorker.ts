@@ -19,6 +19,7 @@ import type { ReadModelsThread } from './readModelsProtocol.ts';
  * wait, projecting under load takes a core for so long that requests queue.
  */
 const GATHER_MS = 200;
+const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
@@ -34,13 +35,18 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   let { database, projector } = open();
   let isClosing = false;
 
+  let isCatchingUp = false;
+
   async function catchUp(): Promise<void> {
     let failure: string | undefined;
+    isCatchingUp = true;
     try {
       while (!isClosing && withRepair(() => projector.catchUp())) await nextTurn();
       if (!isClosing && projector.isOutdated()) await remake();
     } catch (error) {
       failure = (error as Error).message;
+    } finally {
+      isCatchingUp = false;
     }
     if (!isClosing) report('caughtUp', { position: projector.position, failure });
   }
@@ -110,6 +116,15 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     }
   }
 
+  // A day is archived or restored shortly after the event that says so, and there may be no event after that.
+  let archiveChanged = log.archive.changedAt();
+  const checking = setInterval(() => {
+    const changedAt = log.archive.changedAt();
+    if (changedAt === archiveChanged || isCatchingUp) return;
+    archiveChanged = changedAt;
+    void catchUp();
+  }, ARCHIVE_CHECK_MS).unref();
+
   void catchUp();
   return {
     requests: { query },
@@ -121,6 +136,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     },
     stop() {
       isClosing = true;
+      clearInterval(checking);
       database.close();
       log.close();
     },

@@ -3,7 +3,8 @@ import { endOf, PERIODS } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
-import { type PeriodRange, splitByPeriod } from '../periodRanges.ts';
+import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
+import { MAX_INSTANT, type PeriodRange } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
@@ -15,9 +16,9 @@ import {
   type KindSelection,
   kindCondition,
   type RequestSelection,
+  type RowRange,
   selectionOf,
 } from './requestSelection.ts';
-import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Tables } from './tables.ts';
 
@@ -34,6 +35,7 @@ const indexed = (kinds: KindSelection | undefined) =>
 /**
  * See `RequestLogQueries.page`.
  * @param head position that the read models reach
+ * @param cut undefined for all rows
  * @param archived days whose requests have no rows: up to there roll-ups count more than there is
  */
 export function requestLogPage(
@@ -44,8 +46,9 @@ export function requestLogPage(
   offset: number,
   head: Position,
   archived: readonly ArchivedDay[] = [],
+  cut?: Cut,
 ): RequestLogPage {
-  const selection = selectionOf(filter, table);
+  const selection = selectionOf(filter, table, lastPositionOf(cut));
   if (filter.search) {
     const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
@@ -53,7 +56,7 @@ export function requestLogPage(
   const { periods } = countsFor(selection.kinds);
   const { from, to } = selection;
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...archived.map(endOfArchivedDay))));
-  const ranges = [...splitByPeriod(rowsOnlyTo, to, periods), { period: undefined, from, to: rowsOnlyTo }]
+  const ranges = [...splitAtCut(rowsOnlyTo, to, cut, periods), { period: undefined, from, to: rowsOnlyTo }]
     .filter((range) => range.from < range.to)
     .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
@@ -65,6 +68,7 @@ export function requestLogOptions(
   database: DatabaseSync,
   tables: Pick<Tables, 'requests' | 'kindCounts' | 'attemptCounts'>,
   filter: RequestLogFilter,
+  cut?: Cut,
 ): RequestLogOptions {
   const { requests: table, kindCounts } = tables;
   const range = timeRangeOf(filter);
@@ -72,22 +76,29 @@ export function requestLogOptions(
   // Each list ignores another condition, so all of them are evaluated on the counts.
   const { attempted } = selectionOf(attemptedAccountIds ? { attemptedAccountIds } : {}, table);
   const entryOf = ([id, count]: readonly [number, number]) => [table.kinds.entryOf(id), count] as const;
-  const attempts = attemptCounts(database, tables, range);
+  const attempts = attemptCounts(database, tables, range, cut);
+  const rows = { ...range, upTo: lastPositionOf(cut) };
   const wanted = new Set(attemptedAccountIds);
   return filterOptions(
     {
-      kinds: [...countsByKind(database, kindCounts, splitByPeriod(range.from, range.to))].map(entryOf),
+      kinds: [...countsByKind(database, kindCounts, range, cut)].map(entryOf),
       attempts,
       attempted:
-        attempted && !attempted.isOne ? countsByAttempted(database, table, attempted, wanted, attempts, range) : [],
+        attempted && !attempted.isOne ? countsByAttempted(database, table, attempted, wanted, attempts, rows) : [],
     },
     filter,
   );
 }
 
 /** See `RequestLogQueries.models`. */
-export function modelsWithSuccess({ kinds }: RequestTable): string[] {
-  return [...new Set(kinds.entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
+export function modelsWithSuccess(
+  database: DatabaseSync,
+  { requests: { kinds }, kindCounts }: Pick<Tables, 'requests' | 'kindCounts'>,
+  cut?: Cut,
+): string[] {
+  const counts = cut && countsByKind(database, kindCounts, { from: instant(0), to: MAX_INSTANT }, cut);
+  const entries = counts ? [...counts.keys()].map((id) => kinds.entryOf(id)) : kinds.entries;
+  return [...new Set(entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
 }
 
 /** Without a condition on kinds the smallest roll-up has the same counts, and by shorter periods. */
@@ -98,26 +109,26 @@ function countsFor(kinds: KindSelection | undefined) {
 
 /** The periods of a range that contain matches, with their counts. */
 function countedRanges(database: DatabaseSync, selection: RequestSelection, range: PeriodRange): CountedRange[] {
-  const own = countedByKind(database, selection.kinds, range);
+  const own = countedByKind(database, selection, range);
   if (!selection.attempted) return own;
   const counts = new Map(own.map((counted) => [counted.from, counted]));
-  for (const counted of countedByAttempt(database, selection.attempted, range)) {
+  for (const counted of countedByAttempt(database, selection.attempted, range, selection.upTo)) {
     const count = (counts.get(counted.from)?.count ?? 0) + counted.count;
     counts.set(counted.from, { ...counted, count });
   }
   return [...counts.values()].sort((a, b) => b.from - a.from);
 }
 
-function countedByKind(database: DatabaseSync, kinds: KindSelection | undefined, range: PeriodRange): CountedRange[] {
+function countedByKind(database: DatabaseSync, { kinds, upTo }: RequestSelection, range: PeriodRange): CountedRange[] {
   const { period, from, to } = range;
   const bytes = kinds ? [kinds.bytes] : [];
   if (!period) {
     const found = database
       .prepare(
-        `SELECT COUNT(*) AS count FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ?
+        `SELECT COUNT(*) AS count FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? AND position <= ?
          ${kindCondition(kinds)}`,
       )
-      .get(from, to, ...bytes);
+      .get(from, to, upTo, ...bytes);
     return [{ ...range, count: found?.count as number }];
   }
   const { table } = countsFor(kinds);
@@ -132,9 +143,14 @@ function countedByKind(database: DatabaseSync, kinds: KindSelection | undefined,
 }
 
 /** The roll-up counts a request once for each account that it tried: exact for one account, else it names the periods. */
-function countedByAttempt(database: DatabaseSync, attempted: AttemptSelection, range: PeriodRange): CountedRange[] {
+function countedByAttempt(
+  database: DatabaseSync,
+  attempted: AttemptSelection,
+  range: PeriodRange,
+  upTo: number,
+): CountedRange[] {
   const { period, from, to } = range;
-  if (!period) return [{ ...range, count: countAttempted(database, attempted, from, to) }];
+  if (!period) return [{ ...range, count: countAttempted(database, attempted, { from, to, upTo }) }];
   const rows = database
     .prepare(
       `SELECT start, SUM(requests) AS count FROM requestsByAttempt
@@ -143,13 +159,13 @@ function countedByAttempt(database: DatabaseSync, attempted: AttemptSelection, r
     .all(periodNumber(period), from, to, attempted.attemptBytes()) as { start: Instant; count: number }[];
   return rows.map(({ start, count }) => {
     const end = endOf(period, start);
-    const exact = attempted.isOne ? count : countAttempted(database, attempted, start, end);
+    const exact = attempted.isOne ? count : countAttempted(database, attempted, { from: start, to: end, upTo });
     return { period, from: start, to: end, count: exact };
   });
 }
 
-function countAttempted(database: DatabaseSync, attempted: AttemptSelection, from: Instant, to: Instant): number {
-  const { sql, values } = attemptsIn(attempted, from, to);
+function countAttempted(database: DatabaseSync, attempted: AttemptSelection, range: RowRange): number {
+  const { sql, values } = attemptsIn(attempted, range);
   return database.prepare(`SELECT COUNT(*) AS count ${sql}`).get(...values)?.count as number;
 }
 
@@ -190,19 +206,19 @@ function positionsOfPage(
 
 function scan(
   database: DatabaseSync,
-  { kinds, attempted }: RequestSelection,
+  { kinds, attempted, upTo }: RequestSelection,
   { from, to }: PeriodRange,
   limit: number,
   offset: number,
 ): number[] {
-  const attempts = attempted && attemptsIn(attempted, from, to);
+  const attempts = attempted && attemptsIn(attempted, { from, to, upTo });
   const rows = database
     .prepare(
-      `SELECT requestedAt, position FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? ${kindCondition(kinds)}
-       ${attempts ? `UNION ALL SELECT requestedAt, position ${attempts.sql}` : ''}
+      `SELECT requestedAt, position FROM requests ${indexed(kinds)} requestedAt >= ? AND requestedAt < ? AND position <= ?
+       ${kindCondition(kinds)} ${attempts ? `UNION ALL SELECT requestedAt, position ${attempts.sql}` : ''}
        ORDER BY requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
     )
-    .all(from, to, ...(kinds ? [kinds.bytes] : []), ...(attempts?.values ?? []), limit, offset) as {
+    .all(from, to, upTo, ...(kinds ? [kinds.bytes] : []), ...(attempts?.values ?? []), limit, offset) as {
     position: number;
   }[];
   return rows.map(({ position }) => position);
@@ -211,19 +227,20 @@ function scan(
 function countsByKind(
   database: DatabaseSync,
   kinds: PeriodCounts,
-  ranges: readonly PeriodRange[],
+  range: { readonly from: Instant; readonly to: Instant },
+  cut: Cut | undefined,
 ): Map<number, number> {
   const counts = new Map<number, number>();
   const inRows = database.prepare(
     `SELECT kindId, COUNT(*) AS count FROM requests INDEXED BY requestsByTime
-     WHERE requestedAt >= ? AND requestedAt < ? GROUP BY kindId`,
+     WHERE requestedAt >= ? AND requestedAt < ? AND position <= ? GROUP BY kindId`,
   );
-  for (const { period, from, to } of ranges) {
+  for (const { period, from, to } of splitAtCut(range.from, range.to, cut)) {
     if (period) {
       kinds.forEach(period, from, to, (kindId, count) => counts.set(kindId, (counts.get(kindId) ?? 0) + count));
       continue;
     }
-    for (const { kindId, count } of inRows.all(from, to) as { kindId: number; count: number }[]) {
+    for (const { kindId, count } of inRows.all(from, to, lastPositionOf(cut)) as { kindId: number; count: number }[]) {
       counts.set(kindId, (counts.get(kindId) ?? 0) + count);
     }
   }

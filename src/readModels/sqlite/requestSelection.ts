@@ -8,6 +8,8 @@ import type { RequestTable } from './requestTable.ts';
 export interface RequestSelection {
   readonly from: Instant;
   readonly to: Instant;
+  /** The last position of a row. */
+  readonly upTo: number;
   /** Undefined selects every kind. */
   readonly kinds: KindSelection | undefined;
   /** Selects further rows, by an account that was tried before that of the row. */
@@ -32,16 +34,24 @@ export interface AttemptSelection {
   readonly attemptBytes: () => Uint8Array;
 }
 
+/** Rows by time and position; `to` is exclusive, `upTo` is not. */
+export type RowRange = Pick<RequestSelection, 'from' | 'to' | 'upTo'>;
+
 /** The selection of a filter, with its conditions evaluated once per kind. */
-export function selectionOf(filter: RequestLogFilter, { kinds, attemptKinds }: RequestTable): RequestSelection {
+export function selectionOf(
+  filter: RequestLogFilter,
+  { kinds, attemptKinds }: RequestTable,
+  upTo = Number.MAX_SAFE_INTEGER,
+): RequestSelection {
   const predicate = kindPredicate(filter);
-  if (!predicate) return { ...timeRangeOf(filter), kinds: undefined, attempted: undefined };
+  if (!predicate) return { ...timeRangeOf(filter), upTo, kinds: undefined, attempted: undefined };
   const { matches, attempted } = predicate;
   const bytes = bytesOf(kinds.entries, matches);
   const attemptedBytes = attempted && bytesOf(kinds.entries, attempted.matches);
   const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
   return {
     ...timeRangeOf(filter),
+    upTo,
     kinds: { bytes, isFailedOnly },
     attempted: attempted && {
       accountIds: JSON.stringify([...attempted.accountIds]),
@@ -80,32 +90,34 @@ const EARLIER = `SELECT 1 FROM otherAttempts AS earlier
 const AMONG = 'accountId IN (SELECT value FROM json_each(?))';
 
 /** The condition on rows of a table that has `position` and `kindId`. */
-export function rowCondition({ kinds, attempted }: RequestSelection, table: string): Condition {
-  if (!kinds) return { sql: '', values: [] };
-  if (!attempted) return { sql: kindCondition(kinds), values: [kinds.bytes] };
+export function rowCondition({ upTo, kinds, attempted }: RequestSelection, table: string): Condition {
+  const included = `AND ${table}.position <= ?`;
+  if (!kinds) return { sql: included, values: [upTo] };
+  if (!attempted) return { sql: `${included} ${kindCondition(kinds)}`, values: [upTo, kinds.bytes] };
   return {
-    sql: `AND (substr(?, kindId, 1) = x'01' OR substr(?, kindId, 1) = x'01' AND EXISTS (
+    sql: `${included} AND (substr(?, kindId, 1) = x'01' OR substr(?, kindId, 1) = x'01' AND EXISTS (
       SELECT 1 FROM otherAttempts AS tried WHERE tried.position = ${table}.position AND tried.${AMONG}))`,
-    values: [kinds.bytes, attempted.bytes, attempted.accountIds],
+    values: [upTo, kinds.bytes, attempted.bytes, attempted.accountIds],
   };
 }
 
 /** `FROM` and `WHERE` of the attempts that select further rows in a time range, each row once. */
-export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, from: Instant, to: Instant): Condition {
+export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, { from, to, upTo }: RowRange): Condition {
   const first = `AND (ordinal = 0 OR NOT EXISTS (${EARLIER}))`;
   return {
     sql: `FROM otherAttempts AS tried INDEXED BY otherAttemptsByAccount
-      WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND substr(?, kindId, 1) = x'01' ${isOne ? '' : first}`,
-    values: [accountIds, from, to, bytes, ...(isOne ? [] : [accountIds])],
+      WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND tried.position <= ? AND substr(?, kindId, 1) = x'01'
+      ${isOne ? '' : first}`,
+    values: [accountIds, from, to, upTo, bytes, ...(isOne ? [] : [accountIds])],
   };
 }
 
 /** `FROM` and `WHERE` of the attempts in a time range that are not the first one of their row on one of the accounts. */
-export function repeatedAttemptsIn({ accountIds, bytes }: AttemptSelection, from: Instant, to: Instant): Condition {
+export function repeatedAttemptsIn({ accountIds, bytes }: AttemptSelection, { from, to, upTo }: RowRange): Condition {
   return {
     sql: `FROM otherAttempts AS tried INDEXED BY laterAttemptsByTime
-      WHERE ordinal > 0 AND requestedAt >= ? AND requestedAt < ? AND ${AMONG} AND substr(?, kindId, 1) = x'01'
+      WHERE ordinal > 0 AND requestedAt >= ? AND requestedAt < ? AND tried.position <= ? AND ${AMONG} AND substr(?, kindId, 1) = x'01'
       AND EXISTS (${EARLIER})`,
-    values: [from, to, accountIds, bytes, accountIds],
+    values: [from, to, upTo, accountIds, bytes, accountIds],
   };
 }

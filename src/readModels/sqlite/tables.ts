@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
+import type { UsageSample } from '../../../projections/usageTrends.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
@@ -13,6 +14,8 @@ import { RequestIdIndex } from './requestIdIndex.ts';
 import { RequestTable } from './requestTable.ts';
 import { NO_ERROR, rollUpTables } from './rollUps.ts';
 import type { RollUpTable } from './rollUpTable.ts';
+import { RowSpans } from './rowSpans.ts';
+import { UsageSampleTable } from './usageSampleTable.ts';
 
 const NO_HANDLERS: readonly EventHandler[] = [];
 
@@ -23,6 +26,7 @@ export class Tables {
   readonly kindCounts: PeriodCounts;
   readonly attemptCounts: PeriodCounts;
   readonly history: HistoryIndex;
+  readonly spans: RowSpans;
   readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
@@ -39,6 +43,8 @@ export class Tables {
     this.attemptCounts = new PeriodCounts(database, 'requestsByAttempt', 'attemptKindId');
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
+    this.spans = new RowSpans(database);
+    const samples = new UsageSampleTable(database);
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
     const addSums = {
@@ -51,8 +57,18 @@ export class Tables {
       // biome-ignore lint/suspicious/noExplicitAny: each roll-up has groups and sums of its own
     } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
     const insert = {
-      requests: (row: RequestLogRow) => requests.insert(row),
-      refusals: (refusals: UnloggedRefusals) => requests.insertRefusals(refusals),
+      requests: (row: RequestLogRow) => {
+        requests.insert(row);
+        this.spans.add('requests', row.position, row.requestedAt);
+      },
+      refusals: (refusals: UnloggedRefusals) => {
+        requests.insertRefusals(refusals);
+        this.spans.add('requests', refusals.position, refusals.minute);
+      },
+      usageSamples: (sample: UsageSample) => {
+        samples.insert(sample);
+        this.spans.add('usage', sample.position, sample.time);
+      },
     };
     this.#write = {
       insert: (collection, _key, document) => insert[collection as keyof typeof insert](document as never),
@@ -90,6 +106,7 @@ export class Tables {
   flush(before: Position, upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
     this.requestIds.flush(before, upTo);
+    this.spans.flush();
     this.history.flush();
   }
 
@@ -97,6 +114,7 @@ export class Tables {
   clear(upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.clear();
     this.requests.clear();
+    this.spans.clear();
     this.history.clear(upTo);
   }
 }

@@ -40,15 +40,28 @@ function heading(explanation: Explanation): string[] {
   ];
 }
 
-function caller({ caller: { kind, key_id: id, key_name: name } }: Explanation): string[] {
+function caller({
+  caller: { kind, key_id: id, key_name: name, owner, team, team_name: teamName },
+}: Explanation): string[] {
   if (kind === 'anonymous') return ['Caller: anonymous, no API key'];
-  return [`Caller: API key ${id}${name === null ? ', which did not exist' : ` "${name}"`}`];
+  const ofOwner = owner === null ? '' : `, owner "${owner}"`;
+  const ofTeam = team === null ? '' : `, team ${teamName === null ? team : `"${teamName}"`}`;
+  return [`Caller: API key ${id}${name === null ? ', which did not exist' : ` "${name}"`}${ofOwner}${ofTeam}`];
 }
 
 function describeAdmission(admission: ExplainedAdmission | null): string[] {
   if (!admission) return ['Admission: no limit applied'];
-  const { verdict, rule, limit_id: limitId, decided_at: at, limits, estimate, estimate_source: source } = admission;
-  const why = rule === 'limit' ? ` by limit ${limitId}` : rule === null ? '' : ` by ${rule}`;
+  const {
+    verdict,
+    rule,
+    limit_id: limitId,
+    limit_level: level,
+    decided_at: at,
+    limits,
+    estimate,
+    estimate_source: source,
+  } = admission;
+  const why = rule === 'limit' ? ` by limit ${limitId} of the ${level}` : rule === null ? '' : ` by ${rule}`;
   const from = source === null ? '' : `, by ${source}`;
   const expected = estimate
     ? [
@@ -58,11 +71,11 @@ function describeAdmission(admission: ExplainedAdmission | null): string[] {
   return [`Admission: ${verdict}${why} at position ${at}`, ...expected, ...limits.map(describeLimit)];
 }
 
-function describeLimit({ id, limit_type: type, limit_window: window, ...limit }: ExplainedLimit): string {
+function describeLimit({ id, level, limit_type: type, limit_window: window, ...limit }: ExplainedLimit): string {
   const model = limit.model_filter === null ? '' : ` for ${limit.model_filter}`;
   const applies = limit.applies ? '' : ' (does not apply to the model)';
   return (
-    `  limit ${id}, ${window} ${type}${model}: ${limit.counted} counted and ${limit.reserved} reserved of ${limit.ceiling}, ` +
+    `  limit ${id} of the ${level}, ${window} ${type}${model}: ${limit.counted} counted and ${limit.reserved} reserved of ${limit.ceiling}, ` +
     `resets ${limit.resets_at}${applies}`
   );
 }

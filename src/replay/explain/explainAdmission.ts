@@ -1,11 +1,13 @@
 import { iso } from '../../domain/core/brands.ts';
 import { usedAt } from '../../domain/limits/counters.ts';
+import type { LimitedLevel } from '../../domain/limits/limitLevel.ts';
 import { appliesTo, type LimitRule } from '../../domain/limits/limitRule.ts';
 import { amountOf, limitTypes } from '../../domain/limits/limitTypes.ts';
 import { windowAt } from '../../domain/limits/limitWindows.ts';
 import type { Admission, RefusedRequest } from '../../domain/request/events.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { repeatAdmission } from '../admissions.ts';
+import { levelsOf } from '../../state/fold/limitLevels.ts';
+import { recordedAmount, repeatAdmission } from '../admissions.ts';
 import type { EndEvent } from './explainSource.ts';
 import type { ExplainedAdmission, ExplainedLimit } from './explanation.ts';
 
@@ -24,11 +26,11 @@ function byLimits(data: EndEvent['data'], admission: Admission, hot: HotState): 
   const verdict = repeatAdmission(hot, data, admission);
   const { estimate, estimateSource, decidedAt, asOf, v, nodes = 1 } = admission;
   const isRefused = verdict?.kind === 'refused';
-  const rules = (data.keyId !== null && hot.apiKeys.get(data.keyId)?.rules) || [];
   return {
     verdict: isRefused ? 'refused' : 'admitted',
     rule: isRefused ? 'limit' : null,
     limit_id: isRefused ? verdict.rule.id : null,
+    limit_level: isRefused ? verdict.level.level : null,
     decided_at: decidedAt,
     as_of: iso(asOf),
     rule_version: v,
@@ -39,29 +41,33 @@ function byLimits(data: EndEvent['data'], admission: Admission, hot: HotState): 
     },
     estimate_source: estimateSource ?? null,
     nodes,
-    limits: rules.map((rule) => explainedLimit(rule, data, admission, hot)),
+    limits: levelsOf(hot, data).flatMap((level) =>
+      level.rules.map((rule) => explainedLimit(level, rule, data.model, admission, hot)),
+    ),
   };
 }
 
 const MICRO = 1_000_000;
 
 function explainedLimit(
+  { level, subject, holder }: LimitedLevel,
   rule: LimitRule,
-  { keyId, model }: EndEvent['data'],
+  model: string,
   { reserved, estimate, asOf }: Admission,
   hot: HotState,
 ): ExplainedLimit {
   const { amountsPerUnit } = limitTypes[rule.limitType];
   const inUnits = (amount: number) => amount / amountsPerUnit;
-  const held = reserved.find(([, , ruleId]) => ruleId === rule.id)?.[3] ?? 0;
   return {
     id: rule.id,
+    level,
+    subject,
     limit_type: rule.limitType,
     limit_window: rule.limitWindow,
     model_filter: rule.modelFilter,
     applies: appliesTo(rule, model),
-    counted: inUnits(usedAt(keyId === null ? undefined : hot.counters.get(keyId), rule, asOf)),
-    reserved: inUnits(held),
+    counted: inUnits(usedAt(hot.counters.get(holder), rule, asOf)),
+    reserved: inUnits(recordedAmount(reserved, level, rule.id)),
     estimate: inUnits(amountOf(rule.limitType, estimate)),
     ceiling: rule.maxValue,
     resets_at: iso(windowAt(rule, asOf).resetAt),
@@ -72,6 +78,7 @@ const refusedBy = ({ decidedAt = 0 as never }: RefusedRequest, rule: string): Ex
   verdict: 'refused',
   rule,
   limit_id: null,
+  limit_level: null,
   decided_at: decidedAt,
   as_of: null,
   rule_version: null,

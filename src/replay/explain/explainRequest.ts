@@ -1,4 +1,4 @@
-import { iso, type Position, position } from '../../domain/core/brands.ts';
+import { iso, type Position, position, type TeamId } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { explainAdmission } from './explainAdmission.ts';
@@ -67,7 +67,7 @@ function outcomeOf({ type, data }: EndEvent): Explanation['outcome'] {
   return data.status === '200' && data.errorCode === null ? 'served' : 'failed';
 }
 
-function explainedCaller({ data: { keyId } }: EndEvent, hot: HotState): ExplainedCaller {
+function explainedCaller({ data: { keyId, owner, team } }: EndEvent, hot: HotState): ExplainedCaller {
   const key = keyId === null ? undefined : hot.apiKeys.get(keyId);
   return {
     kind: keyId === null ? 'anonymous' : 'api_key',
@@ -75,6 +75,9 @@ function explainedCaller({ data: { keyId } }: EndEvent, hot: HotState): Explaine
     key_name: key?.name ?? null,
     allowed_models: key?.allowedModels ?? null,
     expires_at: key && key.expiresAt !== null ? iso(key.expiresAt) : null,
+    owner: owner ?? null,
+    team: team ?? null,
+    team_name: (team !== undefined && hot.teams.get(team as TeamId)?.name) || null,
   };
 }
 

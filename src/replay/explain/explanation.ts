@@ -38,6 +38,11 @@ export interface ExplainedCaller {
   /** Null: every model. */
   readonly allowed_models: readonly string[] | null;
   readonly expires_at: string | null;
+  /** To whom the key belonged when the request was admitted. */
+  readonly owner: string | null;
+  /** The id of its team then, and the team's name. */
+  readonly team: string | null;
+  readonly team_name: string | null;
 }
 
 export interface ExplainedPin {
@@ -57,6 +62,8 @@ export interface ExplainedAdmission {
   readonly rule: string | null;
   /** The limit that was reached. */
   readonly limit_id: number | null;
+  /** Where it stands: `key`, `owner` or `team`. */
+  readonly limit_level: string | null;
   readonly decided_at: number;
   readonly as_of: string | null;
   readonly rule_version: number | null;
@@ -73,7 +80,12 @@ export interface ExplainedAdmission {
 }
 
 export interface ExplainedLimit {
+  /** Unique within its level. */
   readonly id: number;
+  /** `key`, `owner` or `team`. */
+  readonly level: string;
+  /** The id of the key, the owner, or the id of the team. */
+  readonly subject: string;
   readonly limit_type: string;
   readonly limit_window: string;
   readonly model_filter: string | null;

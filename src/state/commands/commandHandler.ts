@@ -24,6 +24,8 @@ export interface Cause {
   readonly causationId?: string;
   /** Present when the client may send the same write again and it must take effect once. */
   readonly write?: RepeatableWrite;
+  /** Called when a command has decided on a change, before it is appended. @throws Refusal when it may not be made now */
+  readonly authorize?: () => void;
 }
 
 /** Makes a repeated write recognisable: ids derived from the client's idempotency key. Only the log remembers them. */
@@ -92,6 +94,7 @@ export function createCommandHandler({
       if (events.length === 0) {
         return { state: subject.stateIn(hot.state, id), events, position: hot.state.position };
       }
+      cause.authorize?.();
       const outcome = await appendWithRetries(log, stream, revision, toAppend(events, time, cause));
       switch (outcome.kind) {
         case 'committed':

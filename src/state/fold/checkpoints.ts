@@ -150,6 +150,8 @@ const MUTABLE_PARTS = {
   apiKeys: 'copied',
   keyIdByHash: 'copied',
   counters: 'copied deeply',
+  owners: 'copied',
+  teams: 'copied',
   sessions: 'omitted',
   openRequests: 'copied',
   pins: 'omitted',

@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 /** The fields of a completed request that the fold reads. */
 export type FoldedRequest = Pick<
   CompletedRequest,
-  'requestId' | 'keyId' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
+  'requestId' | 'keyId' | 'owner' | 'team' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
 > & {
   readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
   readonly admission?: Pick<Admission, 'decidedAt' | 'asOf' | 'v'> | undefined;

@@ -2,12 +2,15 @@ import type { AuditEvent } from '../../domain/audit/events.ts';
 import * as audit from '../../domain/audit/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type AccountId, type Instant, type Position, position } from '../../domain/core/brands.ts';
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
 import * as firewall from '../../domain/firewall/state.ts';
 import * as hold from '../../domain/hold/state.ts';
 import * as windowsClock from '../../domain/limits/windowsClock.ts';
+import * as managementToken from '../../domain/managementToken/state.ts';
 import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
+import * as operator from '../../domain/operator/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
 import type { RequestAdmitted } from '../../domain/request/events.ts';
 import * as session from '../../domain/session/state.ts';
@@ -25,8 +28,9 @@ import {
   forgetFailures,
 } from './accountFolds.ts';
 import { AnswerHistory, type AnswerHistoryData } from './answerHistory.ts';
-import { type ApiKeyFolds, acceptClock, countRequest, evolveKey, followAdmission } from './apiKeyFolds.ts';
+import { type ApiKeyFolds, evolveKey } from './apiKeyFolds.ts';
 import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
+import { acceptClock, countRequest, evolveOwner, evolveTeam, followAdmission, type LimitFolds } from './limitFolds.ts';
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
 
@@ -52,6 +56,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   windowsClock: windowsClock.WindowsClock = windowsClock.initialState;
   audit: audit.AuditState = audit.initialState;
   holds: hold.HoldState = hold.initialState;
+  operators: operator.Operators = operator.initialState;
+  managementTokens: managementToken.ManagementTokens = managementToken.initialState;
   readonly sessions: session.Sessions = new Map();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
@@ -61,7 +67,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly health: AccountFolds['health'] = new Map();
   readonly apiKeys: ApiKeyFolds['apiKeys'] = new Map();
   readonly keyIdByHash: ApiKeyFolds['keyIdByHash'] = new Map();
-  readonly counters: ApiKeyFolds['counters'] = new Map();
+  readonly counters: LimitFolds['counters'] = new Map();
+  readonly owners: LimitFolds['owners'] = new Map();
+  readonly teams: LimitFolds['teams'] = new Map();
   readonly pins = new Pins();
   /** How long answers were; estimates of requests follow from it. */
   readonly answers = new AnswerHistory();
@@ -97,9 +105,11 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'SessionTotpVerified':
         this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        this.operators = operator.withUsedStep(this.operators, event.data);
         session.evolve(this.sessions, event);
         return;
       case 'SessionBegun':
+      case 'SessionReauthenticated':
       case 'SessionEnded':
         session.evolve(this.sessions, event);
         return;
@@ -113,6 +123,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'VaultLossAccepted':
         for (const accountId of event.data.accountIds) this.tokens.delete(accountId);
         return;
+      case 'ManagementTokenUsed':
+        this.managementTokens = managementToken.evolve(this.managementTokens, event);
+        return;
       case 'NodeStarted':
       case 'NodeStopped':
       case 'VerificationMade':
@@ -122,6 +135,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'RefusalsCounted':
       case 'SignInFailed':
       case 'SignInsThrottled':
+      case 'OperatorSignInFailed':
+      case 'ActionDenied':
       case 'LossAccepted':
       case 'CheckpointKeyLossAccepted':
       case 'DayArchived':
@@ -143,6 +158,9 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | `Request${string}`
           | `Session${string}`
           | `SignIn${string}`
+          | 'OperatorSignInFailed'
+          | 'ActionDenied'
+          | 'ManagementTokenUsed'
           | 'RefusalsCounted'
           | 'LossAccepted'
           | 'CheckpointKeyLossAccepted'
@@ -201,11 +219,11 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'DashboardPasswordChanged':
       case 'DashboardPasswordRemoved':
-        this.sessions.clear();
-        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        session.endSessionsOf(this.sessions, BUILT_IN_ADMINISTRATOR);
+        this.#changeBuiltInPassword(event);
         return;
       case 'DashboardPasswordSet':
-        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+        this.#changeBuiltInPassword(event);
         return;
       // Settings and dashboard authentication share a stream, and each depends on these events of the other.
       case 'TotpConfigured':
@@ -232,10 +250,49 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'HoldLifted':
         this.holds = hold.evolve(this.holds, event);
         return;
+      case 'ManagementTokenCreated':
+      case 'ManagementTokenRevoked':
+        this.managementTokens = managementToken.evolve(this.managementTokens, event);
+        return;
+      case 'OperatorInvited':
+      case 'OperatorInvitationRenewed':
+      case 'OperatorInvitationAccepted':
+      case 'OperatorPasswordSet':
+      case 'OperatorProfileChanged':
+      case 'OperatorRoleChanged':
+      case 'OperatorDisabled':
+      case 'OperatorEnabled':
+      case 'OperatorRemoved':
+      case 'OperatorForgotten':
+      case 'OperatorTotpConfigured':
+      case 'OperatorTotpDisabled':
+      case 'OperatorRecoveryCodesMade':
+      case 'OperatorRecoveryCodeUsed':
+        this.operators = operator.evolve(this.operators, event);
+        if (event.type === 'OperatorDisabled' || event.type === 'OperatorRemoved') {
+          session.endSessionsOf(this.sessions, event.data.operatorId);
+        }
+        return;
+      case 'TeamCreated':
+      case 'TeamRenamed':
+      case 'TeamLimitsChanged':
+      case 'TeamUsageReset':
+      case 'TeamDeleted':
+        evolveTeam(this, event);
+        return;
+      case 'OwnerLimitsChanged':
+      case 'OwnerUsageReset':
+        evolveOwner(this, event);
+        return;
       default:
         evolveKey(this, event);
         return;
     }
+  }
+
+  #changeBuiltInPassword(event: Parameters<typeof dashboardAuth.evolve>[1]): void {
+    this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
+    this.operators = operator.withBuiltInPassword(this.operators, this.dashboardAuth.password !== null);
   }
 
   #retainDeleted(accountId: AccountId, time: Instant): void {
@@ -248,7 +305,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     if (this.openRequests.size > 0) this.openRequests.delete(request.requestId);
     followAdmission(this, request);
     const key = request.keyId === null ? undefined : this.apiKeys.get(request.keyId);
-    if (key) countRequest(this, key, request);
+    countRequest(this, request);
     if (request.usage) {
       this.answers.record(key?.id ?? null, request.model, request.usage.outputTokens, request.status === '200', at);
     }

@@ -4,15 +4,20 @@ import { accountTokens } from '../../domain/accountTokens/decide.ts';
 import { accountUsage } from '../../domain/accountUsage/decide.ts';
 import { apiKey } from '../../domain/apiKey/decide.ts';
 import { windowsClock } from '../../domain/clock/decide.ts';
-import type { AccountId, ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { AccountId, ApiKeyId, Instant, TeamId } from '../../domain/core/brands.ts';
 import type { Decider } from '../../domain/core/decider.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { dashboardAuth } from '../../domain/dashboardAuth/decide.ts';
 import { firewall } from '../../domain/firewall/decide.ts';
 import { hold } from '../../domain/hold/decide.ts';
+import { managementToken } from '../../domain/managementToken/decide.ts';
 import { modelCatalogue } from '../../domain/modelCatalogue/decide.ts';
+import { operator } from '../../domain/operator/decide.ts';
+import { owner } from '../../domain/owner/decide.ts';
+import { streamIdOf } from '../../domain/owner/ownerName.ts';
 import { pricing } from '../../domain/pricing/decide.ts';
 import { settings } from '../../domain/settings/decide.ts';
+import { team } from '../../domain/team/decide.ts';
 import type { HotState } from './hotState.ts';
 
 /** A kind of resource that commands change: its decider, its stream, and its state within the hot state. */
@@ -81,10 +86,28 @@ export const subjects = {
     (_id: 'main') => 'holds-main',
     (hot) => hot.holds,
   ),
+  /** Tokens of scripts that manage the service. */
+  managementToken: subject(
+    managementToken,
+    (_id: 'main') => 'managementTokens-main',
+    (hot) => hot.managementTokens,
+  ),
   modelCatalogue: subject(
     modelCatalogue,
     (_id: 'main') => 'modelCatalogue-main',
     (hot) => hot.models,
+  ),
+  /** The people that manage the service. */
+  operator: subject(
+    operator,
+    (_id: 'main') => 'operators-main',
+    (hot) => hot.operators,
+  ),
+  /** The limits of an owner of keys. */
+  owner: subject(
+    owner,
+    (id: string) => `owner-${streamIdOf(id)}`,
+    (hot, id) => hot.owners.get(id),
   ),
   pricing: subject(
     pricing,
@@ -101,5 +124,10 @@ export const subjects = {
     settings,
     (_id: 'main') => 'settings-main',
     (hot) => hot.settings,
+  ),
+  team: subject(
+    team,
+    (id: TeamId) => `team-${id}`,
+    (hot, id) => hot.teams.get(id),
   ),
 };

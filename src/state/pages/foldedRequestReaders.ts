@@ -12,6 +12,8 @@ export type FoldedRequestParts = readonly [
   keyId: string | undefined,
   model: string,
   requestedAt: string,
+  owner: string | undefined,
+  team: string | undefined,
   decidedAt: string | undefined,
   asOf: string | undefined,
   v: string | undefined,
@@ -37,6 +39,8 @@ const CAPTURES = [
   'keyId',
   'model',
   'requestedAt',
+  'owner',
+  'team',
   'admission.decidedAt',
   'admission.asOf',
   'admission.v',
@@ -54,16 +58,23 @@ const CAPTURES = [
  * Each stored version has its own entry.
  */
 export const foldedRequestReaders = {
-  1: createFoldedRequestReader(completedRequestVersions[1]),
+  1: createFoldedRequestReader(completedRequestVersions[1], ['owner', 'team']),
   2: createFoldedRequestReader(completedRequestVersions[2]),
 } satisfies Record<keyof typeof completedRequestVersions, FoldedRequestReader | undefined>;
 
-/** @throws Error when the schema does not have the fields of `FoldedRequestParts` in this order */
-export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRequestReader {
+/**
+ * @param lacking captures that this version of the event does not have
+ * @throws Error when the schema does not have the other fields of `FoldedRequestParts` in this order
+ */
+export function createFoldedRequestReader(
+  schema: Schema<z.ZodObject>,
+  lacking: readonly string[] = [],
+): FoldedRequestReader {
   const shape = jsonShapeOf(schema);
+  const captures = CAPTURES.filter((path) => !lacking.includes(path));
   // The fold needs the attempts of a request only if one of them counts against its account, or has `limitedUntil`.
   const harmless = createFieldReader(shape, {
-    captures: CAPTURES,
+    captures,
     values: { 'attempts.outcome': HARMLESS_OUTCOMES },
     rare: [
       'attempts.overlay.cooling',
@@ -74,6 +85,14 @@ export function createFoldedRequestReader(schema: Schema<z.ZodObject>): FoldedRe
       'refusal',
     ],
   });
-  const any = createFieldReader(shape, { captures: [...CAPTURES, ['attempts', 'attempts']] });
-  return ((json) => harmless(json) ?? any(json)) as FoldedRequestReader;
+  const any = createFieldReader(shape, { captures: [...captures, ['attempts', 'attempts']] });
+  const read = (json: string) => harmless(json) ?? any(json);
+  if (lacking.length === 0) return read as FoldedRequestReader;
+  // The first part is the whole match.
+  const first = 1 + CAPTURES.findIndex((path) => lacking.includes(path));
+  const none = lacking.map(() => undefined);
+  return ((json) => {
+    const parts = read(json);
+    return parts && [...parts.slice(0, first), ...none, ...parts.slice(first)];
+  }) as FoldedRequestReader;
 }

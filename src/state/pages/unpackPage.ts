@@ -91,12 +91,15 @@ function requestAt(
   const number = (column: number) => numbers[at + column] as number;
   const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
   const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
+  const [owner, team] = [number(Column.owner), number(Column.team)];
   const decidedAt = number(Column.decidedAt);
   return {
     requestId,
     keyId: keyId === ABSENT ? null : (texts[keyId] as ApiKeyId),
     model: texts[number(Column.model)] as string,
     requestedAt: instant(number(Column.requestedAt)),
+    owner: owner === ABSENT ? undefined : texts[owner],
+    team: team === ABSENT ? undefined : texts[team],
     admission:
       decidedAt === ABSENT
         ? undefined

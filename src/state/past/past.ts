@@ -158,7 +158,8 @@ export function createPast({ log, hot, logPath }: PastOptions): Past {
   };
 }
 
-function recorded({ type, data, position, time, stream, revision, metadata }: StoredEvent): RecordedEvent {
+/** A stored event in the shape that the fold needs. */
+export function recorded({ type, data, position, time, stream, revision, metadata }: StoredEvent): RecordedEvent {
   const current = upcast(type, metadata.schemaVersion, data);
   return { type, data: current, position, time, stream, revision } as RecordedEvent;
 }

@@ -6,30 +6,9 @@ import { ArchiveDamaged, type Segment } from '../../eventLog/archive/segment.ts'
 import { sealsInLog } from '../../eventLog/sqlite/sealsInLog.ts';
 import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { HotState, type HotStateData } from '../fold/hotState.ts';
-import type { Stretch } from '../fold/timeline.ts';
+import { HotState } from '../fold/hotState.ts';
 import { FOLD_VERSION } from './foldVersion.ts';
-
-/** The first version of the fold whose state a release can have sealed. No release yet: the first one fixes this number. */
-const FIRST_SEALED_VERSION: number = FOLD_VERSION;
-
-/** The state of a fold at the end of a segment. */
-interface SealedState {
-  readonly state: HotStateData;
-  readonly stretches: readonly Stretch[];
-}
-
-/**
- * `UPCASTERS[n]` turns a state that was sealed by version n of the fold into that of version n + 1: unlike a snapshot, it cannot be
- * made again. A part of the state that is new and empty needs nothing, so that the step is `unchanged`.
- */
-const UPCASTERS: Readonly<Record<number, (sealed: SealedState) => SealedState>> = {};
-
-/** Versions of the fold whose sealed states this build cannot read; none, or a step of `UPCASTERS` is missing. */
-export const missingUpcasters = (): number[] =>
-  Array.from({ length: FOLD_VERSION - FIRST_SEALED_VERSION }, (_, index) => FIRST_SEALED_VERSION + index).filter(
-    (version) => !UPCASTERS[version],
-  );
+import { type SealedState, upcastSealedState } from './sealedUpcasters.ts';
 
 /** The state of a fold, for a segment that ends there. */
 export const encodeSealedState = ({ state, checkpoints }: Fold): Buffer =>
@@ -64,10 +43,11 @@ export function readSealedFold(logPath: string, archivePath = archivePathOf(logP
 
 /**
  * The folds at the ends of the archived segments of a log, the last one first.
+ * @param archivePath where `archive.sqlite` is, if it is not beside the log
  * @throws as `readSealedFold`
  */
-export function* sealedFolds(logPath: string): Generator<Fold> {
-  const archived = ArchivedEvents.open(archivePathOf(logPath));
+export function* sealedFolds(logPath: string, archivePath = archivePathOf(logPath)): Generator<Fold> {
+  const archived = ArchivedEvents.open(archivePath);
   try {
     const seals = sealsInLog(logPath);
     const segments = archived?.segments().filter(({ number, status }) => status === 'archived' && seals.has(number));
@@ -82,18 +62,21 @@ export function* sealedFolds(logPath: string): Generator<Fold> {
 /** Where a fold of a log begins: with the sealed state, or with nothing. @throws as `readSealedFold` */
 export const firstFold = (logPath: string): Fold => readSealedFold(logPath)?.fold ?? emptyFold();
 
-function decode(bytes: Buffer, { number, header: { foldVersion } }: Segment): Fold {
-  if (foldVersion > FOLD_VERSION)
-    throw new SealedStateUnreadable(`A newer svc sealed segment ${number} in archive.sqlite. Start that version.`);
-  let sealed = deserialize(zstdDecompressSync(bytes)) as SealedState;
-  for (let version = foldVersion; version < FOLD_VERSION; version += 1) {
-    const step = UPCASTERS[version];
-    if (!step)
-      throw new SealedStateUnreadable(
-        `Version ${version} of the fold sealed segment ${number} in archive.sqlite, and this svc cannot read it. Start the version of svc that archived the day and restore it with "svc restore-archive".`,
-      );
-    sealed = step(sealed);
-  }
+const decode = (bytes: Buffer, { number, header: { foldVersion } }: Segment): Fold =>
+  decodeSealedState(bytes, foldVersion, `segment ${number} in archive.sqlite`);
+
+/**
+ * The fold that `encodeSealedState` of this or an earlier version wrote.
+ * @param name of what contains it, for errors
+ * @throws SealedStateUnreadable
+ */
+export function decodeSealedState(bytes: Buffer, version: number, name: string): Fold {
+  if (version > FOLD_VERSION) throw new SealedStateUnreadable(`A newer svc sealed ${name}. Start that version.`);
+  const sealed = upcastSealedState(deserialize(zstdDecompressSync(bytes)) as SealedState, version);
+  if (!sealed)
+    throw new SealedStateUnreadable(
+      `Version ${version} of the fold sealed ${name}, and this svc cannot read it. Start the version of svc that archived the day and restore it with "svc restore-archive".`,
+    );
   const state = HotState.from(sealed.state);
   return { state, checkpoints: Checkpoints.behind(state, sealed.stretches) };
 }

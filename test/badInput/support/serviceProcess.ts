@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import type { Provider } from '../../support/provider/provider.ts';
 
@@ -43,6 +44,10 @@ export async function startServiceProcess(provider: Provider, { flags = [] }: Se
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   void ended.then((code) => listening.reject(new Error(`the service ended with ${code}:\n${output}`)));
   const url = await listening.promise;
+  // What operators use starts after the port is open, and the token of the first sign-in is printed then.
+  const lastLineOfStart = /setup_token \S+\n/;
+  await vi.waitUntil(() => lastLineOfStart.test(output), { timeout: 30_000, interval: 10 });
+  const start = output.search(lastLineOfStart) + (lastLineOfStart.exec(output)?.[0].length ?? 0);
 
   const form = new FormData();
   const account = provider.addAccount();
@@ -61,8 +66,8 @@ export async function startServiceProcess(provider: Provider, { flags = [] }: Se
   return {
     url,
     account,
-    /** All output after the line with the URL. */
-    output: () => output.slice(output.indexOf(url) + url.length).trim(),
+    /** All output after the lines of the start. */
+    output: () => output.slice(start).trim(),
     memoryNow: () => memory('VmRSS'),
     /** The maximum so far. */
     memoryPeak: () => memory('VmHWM'),

@@ -55,7 +55,15 @@ export async function addDemoData(
   await gateway.api('POST', `/api/accounts/${accountIds[3]}/pause`);
 
   const keys: { id: string; key: string }[] = [];
-  for (const key of KEYS) keys.push((await gateway.api('POST', '/api/api-keys', key)).body);
+  const { body: team } = await gateway.api('POST', '/api/teams', {
+    name: 'platform',
+    limits: [rule('cost_usd', 'monthly', 500), rule('total_tokens', 'daily', 20_000)],
+  });
+  await gateway.api('PATCH', '/api/owners/Ada', { limits: [rule('total_tokens', 'daily', 5_000_000)] });
+  for (const [index, key] of KEYS.entries()) {
+    const body = { ...key, ...(index < 2 && { team: team.id }), ...(index === 1 && { owner: 'Ada' }) };
+    keys.push((await gateway.api('POST', '/api/api-keys', body)).body);
+  }
   await gateway.api('PATCH', `/api/api-keys/${keys[3]?.id}`, { is_active: false });
   await writePastRequests(
     gateway,

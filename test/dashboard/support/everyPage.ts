@@ -53,6 +53,10 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/api-keys?new', open: (page) => page.getByLabel('Models').click() },
     { path: '/api-keys?new', open: (page) => page.getByLabel(/^Expires/).click() },
     { path: '/api-keys', open: button('ci-runners') },
+    { path: '/teams?new', open: button('Add limit') },
+    { path: '/teams', open: button('platform') },
+    { path: '/api-keys', open: button('ada’s laptop') },
+    { path: '/teams?new=owner' },
     { path: '/api-keys', open: menuItem('Actions for ci-runners', 'Regenerate …') },
     { path: `/request-logs?request=${requestId}` },
     { path: `/request-logs?request=${requestId}`, open: button('Explain') },
@@ -66,6 +70,16 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/history/as-of?show=keys' },
     { path: '/history/as-of?show=firewall&at=5' },
     { path: '/history/as-of?show=settings&at=5' },
+    { path: '/replay', open: button('Without accounts') },
+    {
+      path: '/replay',
+      open: async (page) => {
+        await page.getByRole('combobox', { name: /^Routing strategy/ }).click();
+        await page.getByRole('option', { name: 'Round robin' }).click();
+        await page.getByRole('button', { name: 'Replay', exact: true }).click();
+        await page.getByRole('heading', { name: 'What would have happened' }).waitFor();
+      },
+    },
     { path: '/integrity', open: button('Place hold …') },
     { path: '/firewall', open: (page) => page.getByLabel('Add address').fill('10.0.0.300') },
     { path: '/settings', open: button('Set up') },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type ArchiveRun, archiveDays } from '../../../src/archive/archiveDays.ts';
+import { archiveDays } from '../../../src/archive/archiveDays.ts';
 import type { ArchiveHost } from '../../../src/archive/archiveHost.ts';
+import type { ArchiveRun } from '../../../src/archive/archiveOptions.ts';
 import { instant } from '../../../src/domain/core/brands.ts';
 import { archivePathOf } from '../../../src/eventLog/archive/archiveFile.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';

@@ -6,10 +6,10 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import { startService } from '../../../src/app/main.ts';
 
 /** TypeScript types of the API, for the dashboard: a field that the service does not send does not compile there. */
-export const apiTypes = async (): Promise<string> => typesOf(await liveDocument());
+export const apiTypes = async (document?: unknown): Promise<string> => typesOf(document ?? (await liveDocument()));
 
 /** The OpenAPI document that a running service responds. */
-async function liveDocument(): Promise<unknown> {
+export async function liveDocument(): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-api-types-'));
   const ignore = () => {};
   const service = await startService(

@@ -52,6 +52,16 @@ type DataOf = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }
 /** A cool-down for `AccountsCooled`. */
 const cooled = { since: instant(0), until: instant(Date.UTC(2030, 0, 31, 12)), cause: '{cause}', failures: 1 };
 
+const limit = {
+  id: 1,
+  limitType: 'total_tokens',
+  limitWindow: 'daily',
+  maxValue: 1000,
+  modelFilter: '{model}',
+  createdAt: instant(0),
+  onExceeded: 'finish',
+} as const;
+
 /** Data for the sentences that compute with it. In the others each field is a placeholder with its name. */
 const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   AccountsCooled: {
@@ -59,20 +69,10 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   },
   ApiKeyExpiryChanged: { from: null, to: instant(Date.UTC(2030, 0, 31, 12)) },
   ApiKeyModelsChanged: { from: null, to: ['{model}', '{model}'] },
-  ApiKeyLimitsChanged: {
-    from: [],
-    to: [
-      {
-        id: 1,
-        limitType: 'total_tokens',
-        limitWindow: 'daily',
-        maxValue: 1000,
-        modelFilter: '{model}',
-        createdAt: instant(0),
-        onExceeded: 'finish',
-      },
-    ],
-  },
+  ApiKeyLimitsChanged: { from: [], to: [limit] },
+  OwnerLimitsChanged: { from: [], to: [limit] },
+  TeamCreated: { rules: [limit] },
+  TeamLimitsChanged: { from: [], to: [limit] },
   ClockJumped: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
   ClockAccepted: { from: instant(Date.UTC(2030, 0, 31, 12)), to: instant(Date.UTC(2030, 0, 31, 10)) },
   AccountDeleted: { heldBy: [] },

@@ -30,6 +30,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   SVC_SETUP_TOKEN: 'sixteen letters!',
   SVC_CHECKPOINT_KEY: '11'.repeat(32),
   SVC_CHECKPOINT_KEY_BEFORE: '11'.repeat(32),
+  SVC_PUBLIC_URL: 'https://a1',
   SVC_CHECKPOINT_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_KEY: verifierKey('a1', Buffer.alloc(32), COSIGNATURE).vkey,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ARCHIVE_STREAM } from '../../../src/domain/archive/events.ts';
-import type { AccountId, ApiKeyId } from '../../../src/domain/core/brands.ts';
+import type { AccountId, ApiKeyId, TeamId } from '../../../src/domain/core/brands.ts';
 import { LOSSES_STREAM } from '../../../src/domain/losses/events.ts';
 import { REFRESH_STREAM_PREFIX } from '../../../src/state/fold/refreshStreams.ts';
 import { subjects } from '../../../src/state/fold/subjects.ts';
@@ -18,14 +18,19 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   clock: 'main',
   firewall: 'main',
   hold: 'main',
+  managementToken: 'main',
   modelCatalogue: 'main',
+  operator: 'main',
+  owner: '<owner>',
   pricing: 'main',
   dashboardAuth: 'main',
   settings: 'main',
+  team: '<team id>' as TeamId,
 };
 
 const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
-  (streamOf as (id: unknown) => string)(ids[name as keyof Subjects]),
+  // An owner is encoded, also the brackets of its placeholder.
+  decodeURIComponent((streamOf as (id: unknown) => string)(ids[name as keyof Subjects])),
 );
 /** `svc accept-loss` and `svc archive` write to them (src/app/acceptLoss.ts, src/app/archiveCommand.ts). */
 const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM];

@@ -244,12 +244,15 @@ export class FakeDatabase {
     return { kind: 'written', revision: DELETED, position };
   }
 
-  /** Removes the records that their stream's metadata hides, and those of tombstoned streams. Positions do not change. */
-  scavenge(): void {
+  /**
+   * Removes the records that their stream's metadata hides, and those of tombstoned streams. Positions do not change.
+   * @param chunks the chunks of 64 kB that it has come to, by their numbers; by default all. It begins with any, and may be stopped
+   */
+  scavenge(chunks: (chunk: number) => boolean = () => true): void {
     const now = this.#now();
     this.#log = this.#log.filter((record) => {
       const kept = this.#streamOf(record.stream);
-      if (record.stream.startsWith('$')) return true;
+      if (record.stream.startsWith('$') || !chunks(Number(record.position >> 16n))) return true;
       if (kept.isTombstoned) return record.revision === DELETED;
       const isHidden = this.isSoftDeleted(record.stream) || !isVisible(kept, record, now);
       return !isHidden || record === kept.records.at(-1);

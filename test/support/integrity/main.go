@@ -5,6 +5,8 @@
 //	                                         and `proofs`, a line of JSON per proof that svc made.
 //	integrity URL VKEY [REQUEST_ID=KEY ...]  The same below URL/api/log of a running service, and receipts of requests that API
 //	                                         keys have made.
+//	integrity FILE.zip VKEY                  An evidence bundle: its checkpoints, the proofs of consistency between them, and that its
+//	                                         events and the hashes between them give the root of the last one (bundle.go).
 package main
 
 import (
@@ -48,6 +50,9 @@ func main() {
 }
 
 func run(from, vkey string, receipts []string) error {
+	if strings.HasSuffix(from, ".zip") {
+		return checkBundle(from, vkey)
+	}
 	isService := strings.HasPrefix(from, "http")
 	read := source(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(from, filepath.FromSlash(name))) })
 	if isService {

@@ -28,6 +28,7 @@ export function openMemoryTree(folder: string): MemoryTree {
     inclusionProof: async (index, size) => reader.inclusionProof(index, size),
     consistencyProof: async (from, to) => reader.consistencyProof(from, to),
     entry: async (index) => reader.entry(index),
+    archivedRequest: async () => undefined,
     tile: async (name) => reader.read(name),
     close: async () => store.close(),
   };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import type { Position } from '../../../src/domain/core/brands.ts';
+import { archivePathOf } from '../../../src/eventLog/archive/archiveFile.ts';
 import { createSqliteEventLog } from '../../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { Generations } from '../../../src/readModels/mongo/generations.ts';
 import { openLogReader } from '../../../src/readModels/mongo/logReader.ts';
@@ -9,6 +10,7 @@ import { createMongoStore, type MongoStoreOptions } from '../../../src/readModel
 import { portsOver } from '../../../src/readModels/readModels.ts';
 import { permanentLeaseTerm } from '../../../src/state/leases/leaseTerm.ts';
 import { appendingTo } from '../../contract/readModels/appending.ts';
+import { archivingOf } from '../../contract/readModels/archiving.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import type { MongoServer } from './mongoServer.ts';
 
@@ -20,7 +22,7 @@ export type MongoStage = Awaited<ReturnType<typeof mongoStage>>;
 export async function mongoStage(server: MongoServer, url = server.newDatabase()) {
   const folder = await tempFolder();
   const logPath = join(folder.path, 'log.sqlite');
-  const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+  const log = await createSqliteEventLog({ path: logPath, node: 'test', archivePath: archivePathOf(logPath) });
   const client = new MongoClient(url);
   const db = client.db();
   const generations = new Generations(db);
@@ -59,6 +61,7 @@ export async function mongoStage(server: MongoServer, url = server.newDatabase()
     node,
     reached,
     append: appendingTo(log),
+    archive: archivingOf(log, logPath, () => undefined),
     async [Symbol.asyncDispose]() {
       for (const end of ends) await end();
       await client.close();

@@ -16,6 +16,8 @@ export class ApiError extends Error {
 
   static from(response: Response, body: unknown): ApiError {
     const { code, message } = envelopeOf(body);
+    const [, reason] = /\bat has no past: (.+?)\.?$/.exec(message ?? '') ?? [];
+    if (reason !== undefined) return new ApiError(response.status, 'no_past', `This part has no past: ${reason}`);
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     return new ApiError(
       response.status,
@@ -34,6 +36,11 @@ export class ApiError extends Error {
     return ['authentication_required', 'unauthorized', 'totp_required'].includes(this.code);
   }
 
+  /** Whether an earlier moment was asked for of what has none. */
+  get hasNoPast(): boolean {
+    return this.code === 'no_past';
+  }
+
   /** Whether a retry may succeed. */
   get isTransient(): boolean {
     return this.status === 0 || this.code === 'read_models_unavailable';
@@ -42,6 +49,7 @@ export class ApiError extends Error {
   /** What the operator can do about it. */
   get advice(): string {
     if (this.status === 0) return 'Check that it runs and is reachable. This page retries automatically.';
+    if (this.code === 'earlier_moment' || this.hasNoPast) return 'Return to now first.';
     if (this.code === 'log_unavailable')
       return 'Nothing was changed: the event log is unavailable. Check the output of the service.';
     if (this.code === 'read_models_unavailable')

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { atOfUrl } from '../past/atOfUrl.ts';
 import { ApiError } from './apiError.ts';
 import type { components, paths } from './openapi.d.ts';
 
@@ -11,6 +12,25 @@ export const setSignedOutHandler = (handler: (error: ApiError) => void): void =>
 };
 
 const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
+
+client.use({
+  /** Asks for the moment that the page shows, and changes nothing while it is an earlier one. */
+  onRequest({ request, schemaPath }) {
+    const at = atOfUrl(new URL(location.href));
+    if (at === null) return undefined;
+    if (request.method !== 'GET') {
+      if (schemaPath === '/api/dashboard-auth/logout') return undefined;
+      throw new ApiError(400, 'earlier_moment', 'This page shows an earlier moment, at which nothing can be changed');
+    }
+    const url = new URL(request.url);
+    if (url.searchParams.has('at') || WITHOUT_MOMENT.test(schemaPath)) return undefined;
+    url.searchParams.set('at', at);
+    return new Request(url, request);
+  },
+});
+
+/** The sign-in state of this browser is that of now. */
+const WITHOUT_MOMENT = /^\/api\/dashboard-auth\//;
 
 type Outcome<Data> = { data?: Data | undefined; error?: unknown; response: Response };
 

@@ -111,7 +111,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all API keys */
+        /** List all API keys; to members their own */
         get: operations["getApiKeys"];
         put?: never;
         /** Create an API key; the response contains its value once */
@@ -192,6 +192,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/blame/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the fields of a resource, each with the event that set it last, its actor and its time */
+        get: operations["getBlameSubject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/clock": {
         parameters: {
             query?: never;
@@ -226,6 +243,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard-auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show an invitation to whom it was sent */
+        post: operations["postDashboardAuthInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept an invitation with a password and sign in; the link works once */
+        post: operations["postDashboardAuthInvitationAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in as an operator */
+        post: operations["postDashboardAuthLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard-auth/logout": {
         parameters: {
             query?: never;
@@ -253,7 +321,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove the password and TOTP, and end all sessions */
+        /** Remove the password and TOTP of the built-in administrator, and end its sessions */
         delete: operations["deleteDashboardAuthPassword"];
         options?: never;
         head?: never;
@@ -269,7 +337,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the password and end all other sessions */
+        /** Change the own password and end all other sessions that began with it */
         post: operations["postDashboardAuthPasswordChange"];
         delete?: never;
         options?: never;
@@ -305,6 +373,57 @@ export interface paths {
         put?: never;
         /** Set the first password; clients on other machines need the set-up token */
         post: operations["postDashboardAuthPasswordSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Prove again who you are, for what cannot be undone */
+        post: operations["postDashboardAuthReauthenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/recovery/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the own recovery codes; they are shown once */
+        post: operations["postDashboardAuthRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/recovery/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verify the session with a recovery code instead of TOTP; each works once */
+        post: operations["postDashboardAuthRecoveryVerify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -807,6 +926,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List operators; the built-in administrator is not among them */
+        get: operations["getOperators"];
+        put?: never;
+        /** Invite an operator; the response contains the link, which works once within 7 days */
+        post: operations["postOperators"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operators/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an operator */
+        get: operations["getOperatorsId"];
+        put?: never;
+        post?: never;
+        /** Remove an operator with all sessions and tokens */
+        delete: operations["deleteOperatorsId"];
+        options?: never;
+        head?: never;
+        /** Change an operator; omitted fields stay unchanged, and the next request of the operator obeys */
+        patch: operations["patchOperatorsId"];
+        trace?: never;
+    };
+    "/api/operators/{id}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove an operator and destroy name and addresses everywhere; events stay and verify */
+        post: operations["postOperatorsIdForget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operators/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new link for an operator; one who has accepted sets a new password with it */
+        post: operations["postOperatorsIdInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operators/{id}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Disable TOTP and recovery codes of an operator who has lost them */
+        delete: operations["deleteOperatorsIdTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/owners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the owners that have API keys or limits; to members themselves */
+        get: operations["getOwners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/owners/{owner}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the limits of an owner; members get their own */
+        get: operations["getOwnersOwner"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set the limits of an owner, which may come before its first API key; omitted fields stay unchanged */
+        patch: operations["patchOwnersOwner"];
+        trace?: never;
+    };
     "/api/receipts/{requestIdOrPosition}": {
         parameters: {
             query?: never;
@@ -816,6 +1058,59 @@ export interface paths {
         };
         /** Get the proof that a request, by its id, or an event, by its position, is in the log */
         get: operations["getReceiptsRequestIdOrPosition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the replays of this node since its start, latest first */
+        get: operations["getReplays"];
+        put?: never;
+        /** Repeat the decisions about the requests of a period, as `svc replay` does, at low priority, and simulate what would have happened under a what-if */
+        post: operations["postReplays"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/replays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a replay with its progress and, once it is done, its report */
+        get: operations["getReplaysId"];
+        put?: never;
+        post?: never;
+        /** Cancel a replay; one that has ended stays as it is */
+        delete: operations["deleteReplaysId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/replays/{id}/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the report of a replay as CSV, one figure a line */
+        get: operations["getReplaysIdCsv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -886,7 +1181,7 @@ export interface paths {
         get: operations["getSessions"];
         put?: never;
         post?: never;
-        /** Sign out all other sessions */
+        /** Sign out all other sessions: the own ones, and as an administrator those of everyone */
         delete: operations["deleteSessions"];
         options?: never;
         head?: never;
@@ -903,7 +1198,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out a session */
+        /** Sign out a session: an own one, and as an administrator any */
         delete: operations["deleteSessionsId"];
         options?: never;
         head?: never;
@@ -957,6 +1252,79 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all teams; to members those of their keys */
+        get: operations["getTeams"];
+        put?: never;
+        /** Create a team; API keys join it by their field `team` */
+        post: operations["postTeams"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a team; members get those of their keys */
+        get: operations["getTeamsId"];
+        put?: never;
+        post?: never;
+        /** Delete a team that has no API keys */
+        delete: operations["deleteTeamsId"];
+        options?: never;
+        head?: never;
+        /** Change a team; omitted fields stay unchanged */
+        patch: operations["patchTeamsId"];
+        trace?: never;
+    };
+    "/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List management tokens: the own ones, and to administrators and auditors all */
+        get: operations["getTokens"];
+        put?: never;
+        /** Create a management token of your own; the response contains its value once */
+        post: operations["postTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a management token */
+        get: operations["getTokensId"];
+        put?: never;
+        post?: never;
+        /** Revoke a management token: an own one, and as an administrator any */
+        delete: operations["deleteTokensId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1435,7 +1803,16 @@ export interface components {
             address: string | null;
             /** @constant */
             kind: "operator";
+            /** @description How they signed in, e.g. password, token or oidc */
+            method: string | null;
+            /** @description null for a person who is unknown or was forgotten */
+            name: string | null;
+            /** @description `administrator`: the built-in administrator; `unknown`: a client that was not signed in */
+            operator_id: string;
             session_id: string | null;
+            /** @description The management token that was used; operator_id is its owner */
+            token_id: string | null;
+            token_name: string | null;
             used_totp: boolean;
             user_agent: string | null;
         } | {
@@ -1467,6 +1844,9 @@ export interface components {
             last_used_at: string | null;
             limits: components["schemas"]["LimitRule"][];
             name: string;
+            owner: string | null;
+            /** @description The id of its team */
+            team: string | null;
         };
         ApiKeyWithValue: {
             allowed_models: string[] | null;
@@ -1482,6 +1862,9 @@ export interface components {
             last_used_at: string | null;
             limits: components["schemas"]["LimitRule"][];
             name: string;
+            owner: string | null;
+            /** @description The id of its team */
+            team: string | null;
         };
         ArchiveEntry: {
             /** @description UTC */
@@ -1505,6 +1888,30 @@ export interface components {
             types: {
                 [key: string]: number;
             };
+        };
+        Blame: {
+            fields: components["schemas"]["BlamedField"][];
+            position: number;
+            /** @description As in the history */
+            subject: string;
+            /** Format: date-time */
+            time: string;
+        };
+        BlamedField: {
+            actor: components["schemas"]["Actor"] | null;
+            /** @description JSON Pointer into the resource; items of a list go by their id */
+            path: string;
+            /** @description Of the event; null: the default, or no single event set it */
+            position: number | null;
+            sentence: string | null;
+            /**
+             * @description event: set by an event of the resource itself; any other: it follows from those
+             * @enum {string}
+             */
+            source: "event" | "usage" | "tokens" | "requests" | "open_requests" | "clock";
+            time: string | null;
+            type: string | null;
+            value: unknown;
         };
         ChatCompletion: {
             choices: {
@@ -1735,11 +2142,28 @@ export interface components {
             [key: string]: unknown;
         };
         DashboardSession: {
+            /**
+             * @description Operators sign in with POST /api/dashboard-auth/login
+             * @constant
+             */
+            hasOperators?: true;
             isPasswordConfigured: boolean;
             isPasswordVerified: boolean;
             isTotpConfigured: boolean;
             isTotpRequiredOnLogin: boolean;
             isTotpVerified: boolean;
+            /**
+             * @description The session may do nothing but set up TOTP
+             * @constant
+             */
+            mustSetUpTotp?: true;
+            /** @description Who is signed in */
+            operator?: {
+                id: string;
+                name: string | null;
+                /** @enum {string} */
+                role: "administrator" | "operator" | "auditor" | "member";
+            };
         };
         ExplainedCandidate: {
             account_id: string;
@@ -1780,7 +2204,10 @@ export interface components {
             counted: number;
             /** @description What this request reserved */
             estimate: number;
+            /** @description Unique within its level */
             id: number;
+            /** @description Where the limit stands: key, owner or team */
+            level: string;
             limit_type: string;
             limit_window: string;
             model_filter: string | null;
@@ -1788,6 +2215,8 @@ export interface components {
             reserved: number;
             /** Format: date-time */
             resets_at: string;
+            /** @description The id of the key, the owner, or the id of the team */
+            subject: string;
         };
         Explanation: {
             account_id: string | null;
@@ -1802,6 +2231,7 @@ export interface components {
                 } | null;
                 estimate_source: string | null;
                 limit_id: number | null;
+                limit_level: string | null;
                 readonly limits: components["schemas"]["ExplainedLimit"][];
                 nodes: number;
                 rule: string | null;
@@ -1834,6 +2264,11 @@ export interface components {
                 key_name: string | null;
                 /** @enum {string} */
                 kind: "api_key" | "anonymous";
+                /** @description Whose the key was when the request was admitted */
+                owner: string | null;
+                /** @description The id of its team then */
+                team: string | null;
+                team_name: string | null;
             };
             readonly candidates: components["schemas"]["ExplainedCandidate"][];
             cost: {
@@ -1992,6 +2427,34 @@ export interface components {
                 ok: boolean;
             } | null;
         };
+        Invitation: {
+            email: string;
+            /** Format: date-time */
+            expiresAt: string;
+            name: string;
+            /** @enum {string} */
+            role: "administrator" | "operator" | "auditor" | "member";
+        };
+        InvitedOperator: {
+            accepted_at: string | null;
+            email: string | null;
+            id: string;
+            /** @description null without a link that can be used */
+            invitation_expires_at: string | null;
+            /** @description Returned only once; absent when the request repeats an Idempotency-Key */
+            invitation_url?: string;
+            /** Format: date-time */
+            invited_at: string;
+            is_totp_configured: boolean;
+            /** @description null once the person was forgotten */
+            name: string | null;
+            recovery_codes_left: number;
+            removed_at: string | null;
+            /** @enum {string} */
+            role: "administrator" | "operator" | "auditor" | "member";
+            /** @enum {string} */
+            status: "invited" | "active" | "disabled" | "removed";
+        };
         Job: {
             /** @description Who started it */
             actor: components["schemas"]["Actor"];
@@ -2054,6 +2517,48 @@ export interface components {
                 message: string;
             };
         };
+        ManagementToken: {
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            id: string;
+            is_valid: boolean;
+            /** @description To the hour */
+            last_used_at: string | null;
+            name: string;
+            owner: {
+                id: string;
+                name: string | null;
+                /** @description null for one who can no longer act: the token is refused */
+                role: ("administrator" | "operator" | "auditor" | "member") | null;
+            };
+            revoked_at: string | null;
+            /** @enum {string} */
+            role: "administrator" | "operator" | "auditor" | "member";
+            scopes: "irreversible"[];
+        };
+        ManagementTokenWithValue: {
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            id: string;
+            is_valid: boolean;
+            /** @description To the hour */
+            last_used_at: string | null;
+            name: string;
+            owner: {
+                id: string;
+                name: string | null;
+                /** @description null for one who can no longer act: the token is refused */
+                role: ("administrator" | "operator" | "auditor" | "member") | null;
+            };
+            revoked_at: string | null;
+            /** @enum {string} */
+            role: "administrator" | "operator" | "auditor" | "member";
+            scopes: "irreversible"[];
+            /** @description For the header Authorization: Bearer. Returned only once; absent when the request repeats an Idempotency-Key */
+            token?: string;
+        };
         Model: {
             created: number;
             id: string;
@@ -2106,6 +2611,34 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "success" | "error";
         };
+        Operator: {
+            accepted_at: string | null;
+            email: string | null;
+            id: string;
+            /** @description null without a link that can be used */
+            invitation_expires_at: string | null;
+            /** Format: date-time */
+            invited_at: string;
+            is_totp_configured: boolean;
+            /** @description null once the person was forgotten */
+            name: string | null;
+            recovery_codes_left: number;
+            removed_at: string | null;
+            /** @enum {string} */
+            role: "administrator" | "operator" | "auditor" | "member";
+            /** @enum {string} */
+            status: "invited" | "active" | "disabled" | "removed";
+        };
+        Owner: {
+            /** @description Number of API keys that belong to it */
+            keys: number;
+            /** @description Since it has limits */
+            last_used_at: string | null;
+            /** @description What all its keys together may use */
+            limits: components["schemas"]["LimitRule"][];
+            /** @description An operator's id or a free text, as the keys have it */
+            owner: string;
+        };
         PoolUsage: {
             credits: {
                 approx_cloud_messages: null;
@@ -2156,6 +2689,47 @@ export interface components {
             index: number;
             /** @description The same as in c2sp.org/tlog-proof, with the entry as its extra data */
             proof: string;
+        };
+        Replay: {
+            job: components["schemas"]["Job"];
+            /** @description Null until the job is done; a node keeps the last 5 */
+            report: components["schemas"]["ReplayReport"] | null;
+        };
+        ReplayedEnd: {
+            account_id: string | null;
+            cost_usd: number | null;
+            /** @enum {string} */
+            outcome: "served" | "failed" | "refused";
+            /** @description Why it was refused or failed */
+            reason: string | null;
+            /** @description The rule that refused it */
+            rule_id: number | null;
+        };
+        ReplayReport: {
+            admissions: number;
+            /** @description Decisions that cannot be repeated, because their state is archived */
+            archived: number;
+            choices: number;
+            /** @description Refusals of which the log has only the number */
+            counted_only: number;
+            differences: {
+                decided_at: number;
+                decision: string;
+                position: number;
+                recorded: string;
+                replayed: string;
+                request_id: string;
+            }[];
+            /** @description Differences beyond the first 1,000 */
+            more_differences: number;
+            /** @description Requests that svc itself refused */
+            refusals: number;
+            /** @description Decisions that gave the recorded result */
+            repeated: number;
+            /** @description Rows of the request log in the period */
+            requests: number;
+            /** @description Null when nothing was to be changed */
+            what_if: components["schemas"]["WhatIfReport"] | null;
         };
         RequestLogEntry: {
             account_id: string | null;
@@ -2237,15 +2811,25 @@ export interface components {
             [key: string]: unknown;
         };
         Session: {
+            /** @description Where the session began; null if that is unknown or was forgotten */
+            address: string | null;
             /** Format: date-time */
             began_at: string;
             /** Format: date-time */
             expires_at: string;
             /** @description Whether this request belongs to the session */
             is_current: boolean;
-            /** @description In the history its subject is session-<session_id>, which shows client address and user agent */
+            /** @description How the person signed in, e.g. password or oidc */
+            method: string;
+            operator: {
+                id: string;
+                name: string | null;
+                role: ("administrator" | "operator" | "auditor" | "member") | null;
+            };
+            /** @description In the history its subject is session-<session_id> */
             session_id: string;
             used_totp: boolean;
+            user_agent: string | null;
         };
         Settings: {
             api_key_auth_enabled: boolean;
@@ -2270,6 +2854,8 @@ export interface components {
             node: string;
             /** @description The live nodes that share the event store and the limits, this one first */
             nodes: string[];
+            /** @description The evidence bundle that is shown, whose events cannot be changed; null for a service */
+            opened_bundle: string | null;
             /** @description null with the embedded store */
             outbox: {
                 /** @description Whether new model requests are refused */
@@ -2324,10 +2910,18 @@ export interface components {
             reservations: {
                 /** @description What counts on this node in addition to `current_value`. The first 100 limits */
                 limits: {
-                    key_id: string;
+                    /** @description The id of the key; null for other levels */
+                    key_id: string | null;
+                    /**
+                     * @description Where the limit stands
+                     * @enum {string}
+                     */
+                    level: "key" | "owner" | "team";
                     limit_id: number;
                     reserved_cost_usd?: number;
                     reserved_value: number;
+                    /** @description The id of the key, the owner, or the id of the team */
+                    subject: string;
                 }[];
                 /** @description Open requests of this node that reserve on limits */
                 requests: number;
@@ -2380,6 +2974,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Team: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Number of API keys in it */
+            keys: number;
+            last_used_at: string | null;
+            /** @description What all its keys together may use */
+            limits: components["schemas"]["LimitRule"][];
+            name: string;
+        };
         Transcript: {
             text: string;
         } & {
@@ -2391,6 +2997,168 @@ export interface components {
             remaining_percent: number;
             reset_at: string | null;
             window_minutes: number;
+        };
+        WhatIfReport: {
+            accounts: {
+                account_id: string;
+                /** @enum {string} */
+                change: "none" | "removed" | "added";
+                cost_usd: {
+                    recorded: number;
+                    simulated: number;
+                };
+                plan_type: string;
+                /** @description Highest percent used of the primary window */
+                primary_percent: {
+                    recorded: number | null;
+                    simulated: number | null;
+                };
+                requests: {
+                    recorded: number;
+                    simulated: number;
+                };
+                secondary_percent: {
+                    recorded: number | null;
+                    simulated: number | null;
+                };
+                tokens: {
+                    recorded: number;
+                    simulated: number;
+                };
+            }[];
+            changes: {
+                /** @description Ids of the keys with other limits; * stands for all others */
+                limits: string[];
+                plus_accounts: {
+                    account_id: string;
+                    plan_type: string;
+                }[];
+                prefer_earlier_reset_accounts: boolean | null;
+                /** @description Version of the price table */
+                prices: string | null;
+                routing_strategy: string | null;
+                sticky_threads_enabled: boolean | null;
+                without_accounts: string[];
+            };
+            cost_usd: {
+                recorded: number;
+                simulated: number;
+            };
+            costs: {
+                api_key_id: string | null;
+                api_key_name: string | null;
+                cost_usd: {
+                    recorded: number;
+                    simulated: number;
+                };
+                model: string;
+                requests: {
+                    recorded: number;
+                    simulated: number;
+                };
+                tokens: {
+                    recorded: number;
+                    simulated: number;
+                };
+            }[];
+            /** @description The first 200 */
+            different_requests: {
+                position: number;
+                recorded: components["schemas"]["ReplayedEnd"];
+                request_id: string;
+                /** Format: date-time */
+                requested_at: string;
+                simulated: components["schemas"]["ReplayedEnd"];
+            }[];
+            limits: {
+                level: string;
+                limit_type: string;
+                limit_window: string;
+                max_value: {
+                    recorded: number | null;
+                    simulated: number | null;
+                };
+                model_filter: string | null;
+                /** @description In the fullest window, in the unit of max_value */
+                most_used: {
+                    recorded: number;
+                    simulated: number;
+                };
+                rule_id: number;
+                subject: string;
+                /** @description Number of windows in which something was used */
+                windows: {
+                    recorded: number;
+                    simulated: number;
+                };
+            }[];
+            /** @description What the simulation cannot know, and what it assumes instead */
+            not_known: {
+                code: string;
+                requests: number | null;
+                text: string;
+            }[];
+            outcomes: {
+                failed: {
+                    recorded: number;
+                    simulated: number;
+                };
+                refused: {
+                    recorded: number;
+                    simulated: number;
+                };
+                served: {
+                    recorded: number;
+                    simulated: number;
+                };
+            };
+            refusals: {
+                level: string | null;
+                reason: string;
+                requests: {
+                    recorded: number;
+                    simulated: number;
+                };
+                /** @description The rule in words */
+                rule: string | null;
+                rule_id: number | null;
+                subject: string | null;
+            }[];
+            requests: {
+                /** @description Requests that were decided again */
+                compared: number;
+                different: number;
+                not_simulated: number;
+                /** @description Those with the same outcome, account and reason */
+                same: number;
+            };
+            series: {
+                bucket_seconds: number;
+                points: {
+                    /** Format: date-time */
+                    at: string;
+                    cost_usd: {
+                        recorded: number;
+                        simulated: number;
+                    };
+                    failed: {
+                        recorded: number;
+                        simulated: number;
+                    };
+                    refused: {
+                        recorded: number;
+                        simulated: number;
+                    };
+                    served: {
+                        recorded: number;
+                        simulated: number;
+                    };
+                }[];
+            };
+            tokens: {
+                recorded: number;
+                simulated: number;
+            };
         };
     };
     responses: never;
@@ -2441,8 +3209,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2498,7 +3284,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2507,7 +3293,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2536,6 +3322,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2611,7 +3406,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2640,6 +3435,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2711,7 +3515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2740,6 +3544,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2811,7 +3624,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2847,6 +3660,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -2869,7 +3691,9 @@ export interface operations {
     };
     getAccountsIdTrends: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -2917,8 +3741,35 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description account_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2996,7 +3847,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3016,6 +3867,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3081,8 +3941,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3132,6 +4010,10 @@ export interface operations {
                         on_exceeded?: "finish" | "stop";
                     }[] | null;
                     name: string;
+                    /** @description To whom the key belongs: an operator's id or a free text; null: none */
+                    owner?: string | null;
+                    /** @description The id of its team; null: none */
+                    team?: string | null;
                     weekly_token_limit?: number | null;
                 };
             };
@@ -3164,7 +4046,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,6 +4066,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3250,7 +4141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3279,6 +4170,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3338,7 +4238,11 @@ export interface operations {
                         on_exceeded?: "finish" | "stop";
                     }[] | null;
                     name?: string;
+                    /** @description To whom the key belongs: an operator's id or a free text; null: none */
+                    owner?: string | null;
                     reset_usage?: boolean;
+                    /** @description The id of its team; null: none */
+                    team?: string | null;
                     weekly_token_limit?: number | null;
                 };
             };
@@ -3371,7 +4275,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3400,6 +4304,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3459,7 +4372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3468,7 +4381,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3497,6 +4410,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3553,6 +4475,24 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3619,7 +4559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3639,6 +4579,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3707,7 +4656,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3743,6 +4692,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -3754,6 +4712,93 @@ export interface operations {
             };
             /** @description shutting_down, log_unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getBlameSubject: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Blame"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3801,8 +4846,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3860,7 +4923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3880,6 +4943,295 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What follows # in the invitation link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            /** @description validation_error, invalid_invitation */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthInvitationAccept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            /** @description validation_error, invalid_invitation */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Name or e-mail address */
+                    login: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description invalid_credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4384,6 +5736,292 @@ export interface operations {
             };
         };
     };
+    postDashboardAuthReauthenticate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the authenticator app, where TOTP is set up and required */
+                    code?: string | null;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description validation_error, totp_invalid_code */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description invalid_credentials, authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        recoveryCodes: string[];
+                    };
+                };
+            };
+            /** @description totp_not_configured, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthRecoveryVerify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            /** @description validation_error, totp_not_configured, totp_invalid_code */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     getDashboardAuthSession: {
         parameters: {
             query?: never;
@@ -4531,6 +6169,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Of an operator; each replaces one code, and none is shown again */
+                        recoveryCodes?: string[];
                         /** @constant */
                         status: "ok";
                     };
@@ -4797,7 +6437,9 @@ export interface operations {
     };
     getDashboardOverview: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4850,6 +6492,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -4873,6 +6542,7 @@ export interface operations {
     getDashboardTrends: {
         parameters: {
             query?: {
+                at?: string;
                 hours?: number;
                 step_minutes?: number;
             };
@@ -4922,6 +6592,33 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4999,7 +6696,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5008,7 +6705,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5026,8 +6723,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5044,7 +6759,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description shutting_down, log_unavailable */
+            /** @description proof_unavailable, shutting_down, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5093,8 +6808,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description evidence_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5151,8 +6884,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5216,7 +6967,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5236,6 +6987,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5307,7 +7067,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5343,6 +7103,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -5367,6 +7136,7 @@ export interface operations {
         parameters: {
             query?: {
                 actor?: string[];
+                at?: string;
                 cursor?: string;
                 limit?: number;
                 search?: string;
@@ -5417,6 +7187,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -5439,7 +7236,9 @@ export interface operations {
     };
     getHistoryPosition: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path: {
                 position: string;
@@ -5475,6 +7274,15 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description not_found */
             404: {
                 headers: {
@@ -5486,6 +7294,15 @@ export interface operations {
             };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5546,8 +7363,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5618,7 +7453,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5627,7 +7462,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5647,6 +7482,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5718,7 +7562,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5727,7 +7571,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5756,6 +7600,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5812,6 +7665,24 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5887,7 +7758,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5907,6 +7778,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5972,6 +7852,24 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -6021,8 +7919,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description job_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6082,7 +7998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6111,6 +8027,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6174,7 +8099,16 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description too_many_live_streams */
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description too_many_live_streams, rate_limit_exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6230,8 +8164,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description checkpoint_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6288,8 +8240,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description tile_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6319,7 +8289,9 @@ export interface operations {
     };
     getModels: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6351,6 +8323,33 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6423,7 +8422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6452,6 +8451,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6526,7 +8534,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6555,6 +8563,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6628,7 +8645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6657,6 +8674,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6733,7 +8759,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6845,8 +8871,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description oauth_flow_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6909,8 +8953,1120 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getOperators: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        operators: components["schemas"]["Operator"][];
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postOperators: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    name: string;
+                    /** @enum {string} */
+                    role: "administrator" | "operator" | "auditor" | "member";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedOperator"];
+                };
+            };
+            /** @description invalid_operator, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_exists, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getOperatorsId: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteOperatorsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "removed";
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description last_administrator, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    patchOperatorsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email?: string | null;
+                    /** @description false: sessions end and tokens are refused, until true */
+                    is_active?: boolean | null;
+                    name?: string | null;
+                    role?: ("administrator" | "operator" | "auditor" | "member") | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description invalid_operator, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_exists, last_administrator, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postOperatorsIdForget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "forgotten";
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_held, last_administrator, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postOperatorsIdInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedOperator"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteOperatorsIdTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description totp_not_configured, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getOwners: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"][];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getOwnersOwner: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                owner: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+            /** @description invalid_owner, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description owner_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    patchOwnersOwner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                owner: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    limits?: {
+                        /** @enum {string} */
+                        limit_type: "total_tokens" | "input_tokens" | "output_tokens" | "cost_usd";
+                        /** @enum {string} */
+                        limit_window: "daily" | "weekly" | "monthly";
+                        max_value: number;
+                        model_filter?: string | null;
+                        /**
+                         * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                         * @enum {string}
+                         */
+                        on_exceeded?: "finish" | "stop";
+                    }[] | null;
+                    reset_usage?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+            /** @description invalid_owner, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6958,7 +10114,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description ip_forbidden */
+            /** @description ip_forbidden, insufficient_permissions */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6969,6 +10125,15 @@ export interface operations {
             };
             /** @description receipt_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6996,10 +10161,517 @@ export interface operations {
             };
         };
     };
+    getReplays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        replays: components["schemas"]["Job"][];
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postReplays: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Only requests that were made then or later */
+                    since?: string | null;
+                    /** @description Only requests that were made until then, inclusive */
+                    until?: string | null;
+                    /** @description Absent: only repeat what was decided */
+                    what_if?: {
+                        limits?: {
+                            /** @description Limits as of `PATCH /api/api-keys/{id}`, by the id of their key; `*` stands for every other key */
+                            keys: {
+                                [key: string]: {
+                                    /** @enum {string} */
+                                    limit_type: "total_tokens" | "input_tokens" | "output_tokens" | "cost_usd";
+                                    /** @enum {string} */
+                                    limit_window: "daily" | "weekly" | "monthly";
+                                    max_value: number;
+                                    model_filter?: string | null;
+                                    /**
+                                     * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                                     * @enum {string}
+                                     */
+                                    on_exceeded?: "finish" | "stop";
+                                }[];
+                            };
+                        };
+                        /** @description Accounts that join the pool */
+                        plus_accounts?: {
+                            plan_type: string;
+                            primary?: {
+                                /** @description Size of the window, as in the table of plan credits; default: that of the plan */
+                                credits?: number;
+                                /** @description When the period begins; default 0 */
+                                used_percent?: number;
+                                /** @description Default: 1440, and 10080 of the secondary */
+                                window_minutes?: number;
+                            };
+                            secondary?: {
+                                /** @description Size of the window, as in the table of plan credits; default: that of the plan */
+                                credits?: number;
+                                /** @description When the period begins; default 0 */
+                                used_percent?: number;
+                                /** @description Default: 1440, and 10080 of the secondary */
+                                window_minutes?: number;
+                            };
+                        }[];
+                        /** @description Prices as in `SVC_PRICES_FILE` */
+                        prices?: {
+                            models: {
+                                cachedInput?: number;
+                                input: number;
+                                longContext?: {
+                                    aboveInputTokens: number;
+                                    inputFactor: number;
+                                    outputFactor: number;
+                                };
+                                model: string;
+                                output: number;
+                                reasoningMultiplier?: number;
+                                tiers?: {
+                                    [key: string]: number;
+                                };
+                            }[];
+                            /** Format: date */
+                            since: string;
+                        };
+                        /** @description Settings as of `PUT /api/settings`; absent ones stay as recorded */
+                        settings?: {
+                            api_key_auth_enabled?: boolean | null;
+                            import_without_overwrite?: boolean | null;
+                            prefer_earlier_reset_accounts?: boolean;
+                            routing_strategy?: ("usage_weighted" | "round_robin") | null;
+                            sticky_threads_enabled?: boolean;
+                            totp_required_on_login?: boolean | null;
+                        };
+                        /**
+                         * @description How an account is chosen; wins over `settings`
+                         * @enum {string}
+                         */
+                        strategy?: "usage_weighted" | "round_robin";
+                        /** @description Ids of accounts */
+                        without_accounts?: string[];
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description job_running, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description shutting_down, log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getReplaysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description job_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteReplaysId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description job_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getReplaysIdCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description job_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     getRequestLogs: {
         parameters: {
             query?: {
                 accountId?: string[];
+                at?: string;
                 attemptedAccountId?: string[];
                 limit?: number;
                 model?: string[];
@@ -7054,6 +10726,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7078,6 +10777,7 @@ export interface operations {
         parameters: {
             query?: {
                 accountId?: string[];
+                at?: string;
                 attemptedAccountId?: string[];
                 model?: string[];
                 modelOption?: string[];
@@ -7142,6 +10842,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7164,7 +10891,9 @@ export interface operations {
     };
     getRequestsIdExplain: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -7200,8 +10929,35 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description request_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7218,7 +10974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description read_models_unavailable */
+            /** @description read_models_unavailable, proof_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7260,6 +11016,24 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7321,7 +11095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7341,6 +11115,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7412,7 +11195,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7441,6 +11224,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7506,8 +11298,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7576,7 +11386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description insufficient_permissions, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7596,6 +11406,15 @@ export interface operations {
             };
             /** @description change_refused, idempotency_key_reused */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7659,6 +11478,24 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7699,9 +11536,901 @@ export interface operations {
             };
         };
     };
+    getTeams: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"][];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postTeams: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    limits?: {
+                        /** @enum {string} */
+                        limit_type: "total_tokens" | "input_tokens" | "output_tokens" | "cost_usd";
+                        /** @enum {string} */
+                        limit_window: "daily" | "weekly" | "monthly";
+                        max_value: number;
+                        model_filter?: string | null;
+                        /**
+                         * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                         * @enum {string}
+                         */
+                        on_exceeded?: "finish" | "stop";
+                    }[] | null;
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            /** @description invalid_team, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getTeamsId: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description team_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteTeamsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success without content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description team_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description team_not_empty, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    patchTeamsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    limits?: {
+                        /** @enum {string} */
+                        limit_type: "total_tokens" | "input_tokens" | "output_tokens" | "cost_usd";
+                        /** @enum {string} */
+                        limit_window: "daily" | "weekly" | "monthly";
+                        max_value: number;
+                        model_filter?: string | null;
+                        /**
+                         * @description What happens to a stream that runs past the limit. Absent: an existing limit keeps its value, a new one has `finish`
+                         * @enum {string}
+                         */
+                        on_exceeded?: "finish" | "stop";
+                    }[] | null;
+                    name?: string;
+                    reset_usage?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            /** @description invalid_team, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description team_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getTokens: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        tokens: components["schemas"]["ManagementToken"][];
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postTokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description ISO 8601; null: it does not expire */
+                    expires_at?: string | null;
+                    name: string;
+                    /**
+                     * @description Not above the own one. The token acts with this role and that of its owner
+                     * @enum {string}
+                     */
+                    role: "administrator" | "operator" | "auditor" | "member";
+                    /** @description `irreversible`: for what sessions must sign in again for. By default only tokens of administrators have it */
+                    scopes?: "irreversible"[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementTokenWithValue"];
+                };
+            };
+            /** @description invalid_token, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getTokensId: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementToken"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description token_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteTokensId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "revoked";
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description token_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     getUsageHistory: {
         parameters: {
             query?: {
+                at?: string;
                 hours?: number;
             };
             header?: never;
@@ -7740,6 +12469,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7762,7 +12518,9 @@ export interface operations {
     };
     getUsageSummary: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7811,6 +12569,33 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description internal_error */
             500: {
                 headers: {
@@ -7833,7 +12618,9 @@ export interface operations {
     };
     getUsageTrends: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7871,6 +12658,33 @@ export interface operations {
             };
             /** @description authentication_required, totp_required */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7941,8 +12755,26 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
             /** @description archived */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8667,6 +13499,15 @@ export interface operations {
                         /** @constant */
                         status: "ok";
                     };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
                 };
             };
             /** @description internal_error */

@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts';
 
 /** Events of an operator who has not signed in. */
-const UNAUTHENTICATED = new Set(['SignInFailed', 'SignInsThrottled']);
+const UNAUTHENTICATED = new Set(['SignInFailed', 'OperatorSignInFailed', 'SignInsThrottled']);
 
 /** Names the actor of an event in a few words. */
 export function describeActor(actor: Schemas['Actor'], eventType: string): string {
@@ -9,7 +9,7 @@ export function describeActor(actor: Schemas['Actor'], eventType: string): strin
     case 'operator':
       if (actor.session_id === null && UNAUTHENTICATED.has(eventType))
         return `unauthenticated, from ${addressOf(actor)}`;
-      return `an operator at ${addressOf(actor)}${actor.used_totp ? ' (with 2FA)' : ''}`;
+      return `${personOf(actor)} at ${addressOf(actor)}${actor.used_totp ? ' (with 2FA)' : ''}`;
     case 'api_key':
       return 'an API key';
     case 'anonymous':
@@ -19,6 +19,14 @@ export function describeActor(actor: Schemas['Actor'], eventType: string): strin
     case 'system':
       return 'System';
   }
+}
+
+/** A person by name, with the management token that acted for them. */
+function personOf(actor: Extract<Schemas['Actor'], { kind: 'operator' }>): string {
+  const { operator_id: id, name, token_name: token, token_id: tokenId } = actor;
+  const person =
+    id === 'administrator' ? 'an operator' : id === 'unknown' ? 'a client' : (name ?? 'an operator who was forgotten');
+  return tokenId === null ? person : `the token ${token === null ? tokenId : `"${token}"`} of ${person}`;
 }
 
 /** The address of an operator, which is forgotten with the key that sealed it. */

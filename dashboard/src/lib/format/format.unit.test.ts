@@ -60,13 +60,26 @@ test('duration picks the largest unit that divides evenly', () =>
 test('names actors and recognises browsers', () => {
   const operator = {
     kind: 'operator',
+    operator_id: 'administrator',
+    name: 'Built-in administrator',
+    token_id: null,
+    token_name: null,
+    method: 'password',
     session_id: null,
     address: '10.0.0.1',
-    user_agent: null,
+    user_agent: 'x',
     used_totp: true,
   } as const;
   expect(describeActor(operator, 'ApiKeyCreated')).toBe('an operator at 10.0.0.1 (with 2FA)');
   expect(describeActor({ ...operator, used_totp: false }, 'SignInFailed')).toBe('unauthenticated, from 10.0.0.1');
+  const ada = { ...operator, operator_id: 'op_1', name: 'Ada', used_totp: false };
+  expect(describeActor(ada, 'ApiKeyCreated')).toBe('Ada at 10.0.0.1');
+  expect(describeActor({ ...ada, token_id: 't', token_name: 'deploy' }, 'ApiKeyCreated')).toBe(
+    'the token "deploy" of Ada at 10.0.0.1',
+  );
+  expect(describeActor({ ...ada, name: null, address: null }, 'ApiKeyCreated')).toBe(
+    'an operator who was forgotten at an unknown address',
+  );
   expect(describeActor({ kind: 'system', reason: 'usage' }, 'AccountUsageObserved')).toBe('System');
   const chrome =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

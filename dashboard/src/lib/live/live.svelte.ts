@@ -6,6 +6,8 @@ export type Kind =
   | 'accountTokens'
   | 'accountLink'
   | 'apiKey'
+  | 'team'
+  | 'owner'
   | 'firewall'
   | 'settings'
   | 'request'

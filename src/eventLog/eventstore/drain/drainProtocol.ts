@@ -28,6 +28,6 @@ export interface DrainThread {
     /** Takes refused events out of the outbox. */
     park(refused: RefusedEvents): void;
     /** See `ReplicationTarget`: only the main thread has the mirror. */
-    countWritten(ids: readonly string[]): number;
+    countWritten(events: { readonly stream: string; readonly ids: readonly string[] }): number;
   };
 }

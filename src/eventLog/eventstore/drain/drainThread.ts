@@ -53,7 +53,7 @@ export function startDrainThread(options: DrainThreadOptions): Drainer {
       recovered,
       hidden: onHidden,
     },
-    answers: { park, countWritten: (ids) => store.countWritten(ids) },
+    answers: { park, countWritten: ({ stream, ids }) => store.countWritten(stream, ids) },
   });
 
   function wake(): void {

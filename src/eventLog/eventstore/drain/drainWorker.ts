@@ -18,7 +18,7 @@ await serveThread<DrainThread>(({ path, settings, mirrorPath, drained }, report,
     from: reader,
     to: {
       append: (events) => appendUnchanged(connection, events),
-      countWritten: (ids) => ask('countWritten', ids),
+      countWritten: (stream, ids) => ask('countWritten', { stream, ids }),
     },
     drained,
     onDrained: (events) => report('drained', events),

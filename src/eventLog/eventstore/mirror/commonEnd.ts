@@ -16,18 +16,33 @@ export async function findCommonEnd(client: EventStoreClient, path: string): Pro
     let [has, lacks] = [0, readLogEnd(database).position + 1];
     while (lacks - has > 1) {
       const middle = Math.floor((has + lacks) / 2);
-      if (await hasEventAt(client, resumeMarkAt(database, middle))) has = middle;
-      else lacks = middle;
+      // Archived events have no row.
+      const mark = markUpTo(database, middle);
+      if (!mark || mark.position <= has) has = middle;
+      else if (await hasEventAt(client, mark)) has = middle;
+      else lacks = mark.position;
     }
-    return readLogEndAt(database, has as LogEnd['position']) ?? EMPTY_LOG;
+    return readLogEndAt(database, (markUpTo(database, has)?.position ?? 0) as LogEnd['position']) ?? EMPTY_LOG;
   } finally {
     database.close();
   }
 }
 
-function resumeMarkAt(database: DatabaseSync, position: number): ResumeMark {
-  const statement = database.prepare('SELECT commitPosition, preparePosition, id FROM events WHERE position = ?');
+/** The last event up to a position that has a row and a place in `$all`. */
+function markUpTo(database: DatabaseSync, position: number): (ResumeMark & { readonly position: number }) | undefined {
+  const statement = database.prepare(
+    `SELECT position, commitPosition, preparePosition, id FROM events
+     WHERE position <= ? AND commitPosition > 0 ORDER BY position DESC LIMIT 1`,
+  );
   statement.setReadBigInts(true);
-  const row = statement.get(position) as { commitPosition: bigint; preparePosition: bigint; id: string };
-  return { native: { commit: row.commitPosition, prepare: row.preparePosition }, id: row.id };
+  const row = statement.get(position) as
+    | { position: bigint; commitPosition: bigint; preparePosition: bigint; id: string }
+    | undefined;
+  return (
+    row && {
+      position: Number(row.position),
+      native: { commit: row.commitPosition, prepare: row.preparePosition },
+      id: row.id,
+    }
+  );
 }

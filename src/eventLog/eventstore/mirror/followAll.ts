@@ -1,11 +1,21 @@
 import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
 import { collectGarbage } from '../../../lib/collectGarbage.ts';
 import { sleep } from '../../../lib/sleep.ts';
+import { SegmentUnreadable } from '../../archive/segmentStreams.ts';
 import { disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
 import { readHead } from '../client/reads.ts';
-import { findResumePoint, type KnownStore, LogReplaced, readInstallation, StoreForeign } from './resumePoint.ts';
+import { MirrorUnusable } from './mirrorUnusable.ts';
+import {
+  findResume,
+  type KnownStore,
+  LogReplaced,
+  type Resume,
+  type ResumeMark,
+  readInstallation,
+  StoreForeign,
+} from './resumePoint.ts';
 
 export interface FollowAllOptions {
   readonly newClient: () => EventStoreClient;
@@ -22,6 +32,12 @@ export interface FollowAllOptions {
   readonly isRunning?: boolean;
   /** Called with the position from which reading resumes. All events up to it have been handled. */
   readonly onResumed: (from: NativePosition) => void;
+  /** Called before each subscription, once the store is confirmed: gets what it says of archived days. */
+  readonly synchronise?: (client: EventStoreClient, isRunning: boolean) => Promise<void>;
+  /** See `findResume`. */
+  readonly kept?: () => ResumeMark | undefined;
+  /** What must be done before an event is handled; undefined for nearly all events. */
+  readonly prepare?: (event: AllStreamRecordedEvent, client: EventStoreClient) => Promise<void> | undefined;
   /** Called with events in order, each only once. */
   readonly handle: (batch: readonly AllStreamRecordedEvent[]) => void;
   /** Called when the subscription is established, and when it is lost. */
@@ -93,7 +109,10 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
       try {
         const connection = await client.currentConnection();
         const store = known();
-        const from = await findResumePoint(client, store);
+        const resume = await findResume(client, store, {
+          synchronise: async () => options.synchronise?.(client, isRunning),
+          kept: () => options.kept?.(),
+        });
         replacedSince = undefined;
         if (store.installation === undefined) {
           const installation = await readInstallation(client);
@@ -101,15 +120,16 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
         }
         // The signal may have been aborted meanwhile.
         if (signal.aborted) return;
-        if (from) options.onResumed(from);
+        if (resume.handled && resume.from) options.onResumed(resume.handled);
         const onConnected = () => {
           // Otherwise the resume point may be that of another server.
           if (!client.isCurrent(connection)) throw new Error('the connection was lost');
           isRunning = true;
           options.onConnected();
         };
-        await followFrom(client, from, { ...options, onConnected }, timing);
+        await followFrom(client, resume, { ...options, onConnected }, timing);
       } catch (error) {
+        if (error instanceof MirrorUnusable || (error instanceof SegmentUnreadable && !isRunning)) throw error;
         if (error instanceof LogReplaced) {
           replacedSince ??= startedAt;
           const isCertain =
@@ -144,13 +164,13 @@ interface BatchLimits {
 /** Runs one subscription until it ends. */
 async function followFrom(
   client: EventStoreClient,
-  from: NativePosition | undefined,
-  { handle, onConnected, signal }: FollowAllOptions,
+  { from, handled }: Resume,
+  { handle, prepare, onConnected, signal }: FollowAllOptions,
   { probeMs, probeTimeoutMs, silenceMs }: FollowTiming,
 ): Promise<void> {
   const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: READ_AHEAD });
   let lastMessageAt = performance.now();
-  let last = from;
+  let last = handled ?? from;
   // Must come first: an error without a listener ends the process.
   subscription.on('error', () => {});
   subscription.on('confirmation', () => {
@@ -221,6 +241,11 @@ async function followFrom(
       lastMessageAt = performance.now();
       // A server may repeat events after a change of leaders.
       if (!event || (last && compareNative(last, event.position) >= 0)) continue;
+      const preparing = prepare?.(event, client);
+      if (preparing) {
+        if (batch.length > 0) handleBatch();
+        await preparing;
+      }
       last = event.position;
       batch.push(event);
       if (batch.length >= batching.maxEvents) handleBatch();

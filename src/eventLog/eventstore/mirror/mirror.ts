@@ -22,6 +22,8 @@ export interface MirrorOptions extends MirrorSettings {
   readonly onMarkFailure?: OnMarkFailure | undefined;
   /** Called with rules of streams: first with all, then with those that were set or removed. */
   readonly onStreamRules: (rules: readonly RulesOfStream[]) => void;
+  /** Called with the reason why rows of archived days stay; with undefined once they are removed. */
+  readonly onRowsRemoved: (failure: string | undefined) => void;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
   /** Called with a line when the thread of the mirror ended. */
@@ -63,6 +65,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     onBroken,
     onMarkFailure,
     onStreamRules,
+    onRowsRemoved,
     onProgress,
     onVaultEntries,
     onNodeLeases,
@@ -77,12 +80,14 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   let isClosed = false;
   let failure: Error | undefined;
   let isStarted = false;
+  let served = 0;
   let restartTimer: NodeJS.Timeout | undefined;
 
   function advance(next: Position, native: NativePosition): void {
     if (compareNative(native, seen) > 0) seen = native;
     if (next !== head) {
       head = next;
+      served = Math.max(served, head);
       onProgress(head);
     }
     const ready = waiters.filter((waiter) => compareNative(waiter.native, seen) <= 0);
@@ -106,6 +111,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         nodeLeases: onNodeLeases,
         broken: onBroken,
         streamRules: onStreamRules,
+        rowsRemoved: onRowsRemoved,
         markWritten: onMarkFailure ?? (() => {}),
         fileReplaced: () =>
           report(`${path} was damaged, or made by another version of svc. It is copied again from EventStoreDB.`),
@@ -131,7 +137,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     const { channel } = connection;
     try {
       opened.resolve(await channel.request('open', { path, settings, timing, markPath }));
-      await channel.request('follow', { isRunning: isStarted });
+      await channel.request('follow', { isRunning: isStarted, served });
     } catch (error) {
       opened.reject(new LogCannotStart((error as Error).message));
       if (error instanceof ThreadEnded) {

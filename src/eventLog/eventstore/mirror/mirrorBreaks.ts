@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LOSSES_STREAM, LossAccepted } from '../../../domain/losses/events.ts';
+import { withArchive } from '../../archive/withArchive.ts';
 import { Continuity, type LogBreak } from '../../continuity.ts';
 import { CONTINUED_HASH } from '../../hashChain.ts';
 import type { MirroredEvent } from '../client/wireEvent.ts';
@@ -22,10 +23,13 @@ export class MirrorBreaks {
   readonly #hashAt: StatementSync;
   readonly #eventAt: StatementSync;
   readonly #insert: StatementSync;
+  readonly #archivePath: string | undefined;
   #continuity: Continuity;
   #count: number;
 
-  constructor(database: DatabaseSync, head: number) {
+  /** @param archivePath of the file that knows events without rows */
+  constructor(database: DatabaseSync, head: number, archivePath?: string) {
+    this.#archivePath = archivePath;
     this.#hashAt = database.prepare(`SELECT ${CONTINUED_HASH} AS hash FROM events WHERE stream = ? AND revision = ?`);
     this.#eventAt = database.prepare("SELECT metadata ->> '$.hash' AS hash FROM events WHERE position = ?");
     this.#insert = database.prepare(
@@ -68,9 +72,15 @@ export class MirrorBreaks {
   }
 
   #from(head: number): Continuity {
+    const path = this.#archivePath;
     return new Continuity(
       head,
-      (stream, revision) => this.#hashAt.get(stream, revision)?.hash as string | null | undefined,
+      (stream, revision) => {
+        const row = this.#hashAt.get(stream, revision);
+        if (row || path === undefined) return row?.hash as string | null | undefined;
+        return withArchive(path, (archived) => archived.hashAt(stream, revision));
+      },
+      (first, last) => path !== undefined && (withArchive(path, (archived) => archived.covers(first, last)) ?? false),
     );
   }
 }

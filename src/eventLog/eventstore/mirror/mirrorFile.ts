@@ -6,6 +6,7 @@ import { STREAM_RULES_TABLE } from './streamRules.ts';
 
 /** A file of another version is replaced, because everything in it can be read from EventStoreDB again. */
 const SCHEMA_VERSION = 2;
+const UNUSABLE_VERSION = 1;
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 8_192;
 
@@ -56,6 +57,10 @@ export function openMirrorFile(path: string, onReplaced: () => void = () => unde
     return openDatabase(path);
   }
 }
+
+/** Lets the next opening replace the file: it lacks events. */
+export const makeMirrorUnusable = (database: DatabaseSync): void =>
+  database.exec(`PRAGMA user_version = ${UNUSABLE_VERSION}`);
 
 class OtherVersion extends Error {}
 

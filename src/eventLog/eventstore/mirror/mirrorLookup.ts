@@ -1,4 +1,7 @@
 import { type Position, position } from '../../../domain/core/brands.ts';
+import { archivedIdsOf } from '../../archive/archivedIds.ts';
+import { archivePathOf } from '../../archive/archiveFile.ts';
+import { withArchive } from '../../archive/withArchive.ts';
 import type { LogBreak } from '../../continuity.ts';
 import { type ChainHead, CONTINUED_HASH, emptyChain } from '../../hashChain.ts';
 import { openForReading } from '../../sqlite/database.ts';
@@ -19,6 +22,8 @@ export interface MirrorLookup {
   eventsAfter(stream: string, revision: number, maxCount: number): StoredId[];
   /** Whether any of these ids is used by an event. */
   hasAnyOf(ids: readonly string[]): boolean;
+  /** How many of these consecutive events of a stream the history has, counted from the first; archived ones too. */
+  countWritten(stream: string, ids: readonly string[]): number;
   /** Events that do not continue the log before them, and that no operator has accepted. */
   breaks(): LogBreak[];
   vaultStreams(): string[];
@@ -38,9 +43,13 @@ export function openMirrorLookup(path: string): MirrorLookup {
     'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
   );
   const byId = database.prepare('SELECT 1 FROM events WHERE id = ?');
+  const archivedHead = (stream: string) =>
+    stream.startsWith('requests-')
+      ? withArchive(archivePathOf(path), (archived) => archived.headOf(stream))
+      : undefined;
   return {
     headOf(stream) {
-      const row = head.get(stream) as { revision: number; hash: string | null } | undefined;
+      const row = (head.get(stream) ?? archivedHead(stream)) as { revision: number; hash: string | null } | undefined;
       // An event that svc did not write has no hash, so events after it cannot be verified.
       return row ? { revision: row.revision, hash: row.hash ?? emptyChain.hash } : emptyChain;
     },
@@ -50,6 +59,17 @@ export function openMirrorLookup(path: string): MirrorLookup {
         position: position(row.position),
       })),
     hasAnyOf: (ids) => ids.some((id) => byId.get(id) !== undefined),
+    countWritten(stream, ids) {
+      let archived: ReadonlySet<string> | undefined;
+      const has = (id: string) => {
+        if (byId.get(id) !== undefined) return true;
+        if (!stream.startsWith('requests-')) return false;
+        archived ??= new Set(archivedIdsOf(archivePathOf(path), stream).values());
+        return archived.has(id);
+      };
+      const missing = ids.findIndex((id) => !has(id));
+      return missing === -1 ? ids.length : missing;
+    },
     breaks: () => readBreaks(database),
     vaultStreams: () =>
       (database.prepare('SELECT stream FROM vaultStreams').all() as { stream: string }[]).map(({ stream }) => stream),

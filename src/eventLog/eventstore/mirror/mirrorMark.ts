@@ -13,12 +13,20 @@ type MarkState = 'behind' | 'same' | 'other';
  */
 export class MirrorMark {
   readonly #database: DatabaseSync;
+  readonly #isArchived: (position: number) => boolean;
   readonly #file: MarkFile<LogEnd>;
   readonly #known: LogEnd | undefined;
   #state: MarkState = 'behind';
 
-  constructor(database: DatabaseSync, path: string, onFailure: OnMarkFailure) {
+  /** @param isArchived whether an event without a row is archived */
+  constructor(
+    database: DatabaseSync,
+    path: string,
+    onFailure: OnMarkFailure,
+    isArchived: (position: number) => boolean = () => false,
+  ) {
     this.#database = database;
+    this.#isArchived = isArchived;
     const content = readMarkFile<LogEnd>(path);
     this.#known = content.kind === 'mark' ? content.mark : undefined;
     this.#file = new MarkFile(path, {
@@ -39,7 +47,9 @@ export class MirrorMark {
     if (!this.#known) return 'same';
     if (position < this.#known.position) return 'behind';
     if (this.#known.position === 0) return 'same';
-    return readLogEndAt(this.#database, this.#known.position)?.hash === this.#known.hash ? 'same' : 'other';
+    const row = readLogEndAt(this.#database, this.#known.position);
+    // What is left of an archived event does not name its hash.
+    return row?.hash === this.#known.hash || (!row && this.#isArchived(this.#known.position)) ? 'same' : 'other';
   }
 
   close(): void {

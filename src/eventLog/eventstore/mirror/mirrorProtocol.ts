@@ -19,6 +19,8 @@ export interface MirrorSettings {
 export interface FollowRequest {
   /** Whether this node is running already. It then waits for the right store instead of failing. */
   readonly isRunning: boolean;
+  /** The position up to which the process has had events. */
+  readonly served: number;
 }
 
 /** An event of a vault stream. It is kept in memory only. */
@@ -66,6 +68,8 @@ export interface MirrorOwner {
     streamRules(rules: readonly RulesOfStream[]): void;
     /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */
     markWritten(failure: string | undefined): void;
+    /** Rows of archived days stay, for this reason; undefined: they are removed. */
+    rowsRemoved(failure: string | undefined): void;
     connected(): void;
     dropped(reason: string): void;
     /** The server responds, but its data are not those that were read before. */

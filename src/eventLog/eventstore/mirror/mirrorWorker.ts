@@ -4,14 +4,18 @@ import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { Channel } from '../../../lib/threads/channel.ts';
 import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
+import { archivePathOf } from '../../archive/archiveFile.ts';
+import { withArchive } from '../../archive/withArchive.ts';
 import type { LeaseEntry } from '../../leaseStreams.ts';
 import { isNodeLease, isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
 import { followAll } from './followAll.ts';
+import { MirrorArchive } from './mirrorArchive.ts';
 import { openMirrorFile } from './mirrorFile.ts';
 import { MirrorMark } from './mirrorMark.ts';
 import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
+import { readKeptMark } from './readKnownStore.ts';
 
 // Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.
 
@@ -27,8 +31,16 @@ function serveMirror(port: MessagePort): void {
         const database = openMirrorFile(settings.path, () => channel.notify('fileReplaced'));
         const { markPath } = settings;
         const onFailure = (failure: string | undefined) => channel.notify('markWritten', failure);
-        const mark = markPath === undefined ? undefined : new MirrorMark(database, markPath, onFailure);
-        opened = { settings, database, writer: new MirrorWriter(database), mark };
+        const isArchived = (at: number) =>
+          withArchive(archivePathOf(settings.path), (archived) => archived.covers(at, at)) ?? false;
+        const mark = markPath === undefined ? undefined : new MirrorMark(database, markPath, onFailure, isArchived);
+        const writer = new MirrorWriter(database, archivePathOf(settings.path));
+        const archive = new MirrorArchive({
+          database,
+          path: settings.path,
+          onFailure: (reason) => channel.notify('rowsRemoved', reason),
+        });
+        opened = { settings, database, writer, archive, mark };
         return opened.writer.head;
       },
       follow: (request) => follow(opened, request, channel, stopping.signal),
@@ -41,14 +53,15 @@ interface OpenedMirror {
   readonly settings: MirrorSettings;
   readonly database: DatabaseSync;
   readonly writer: MirrorWriter;
+  readonly archive: MirrorArchive;
   readonly mark: MirrorMark | undefined;
 }
 
 type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
 
 async function follow(
-  { settings: { settings, timing }, database, writer, mark }: OpenedMirror,
-  { isRunning }: FollowRequest,
+  { settings: { settings, timing }, database, writer, archive, mark }: OpenedMirror,
+  { isRunning, served }: FollowRequest,
   channel: OwnerChannel,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,10 +72,18 @@ async function follow(
       onInstallation: (id) => writer.keepInstallation(id),
       onReplaced: (error) => channel.notify('replaced', toErrorData(error)),
       isRunning,
+      async synchronise(client, isFollowing) {
+        const upTo = isFollowing ? Math.max(served, writer.head) : undefined;
+        await archive.synchronise(client, writer.head, upTo);
+        writer.setArchived(archive.placesBehind(writer.head));
+      },
+      kept: () => (archive.has(...lastPlace(database)) ? readKeptMark(database) : undefined),
+      prepare: (event, client) => archive.prepare(event, client),
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
       handle(batch) {
         handle(batch, writer, channel);
         mark?.onWritten();
+        archive.removeRows(signal);
       },
       onConnected: () => channel.notify('connected'),
       onDropped: (reason) => channel.notify('dropped', reason),
@@ -73,6 +94,12 @@ async function follow(
     mark?.close();
     database.close();
   }
+}
+
+/** Of the last event. */
+function lastPlace(database: DatabaseSync): [stream: string, revision: number] {
+  const row = database.prepare('SELECT stream, revision FROM events ORDER BY position DESC LIMIT 1').get();
+  return [(row?.stream ?? '') as string, (row?.revision ?? 0) as number];
 }
 
 function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, channel: OwnerChannel): void {

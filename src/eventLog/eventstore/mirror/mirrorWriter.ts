@@ -4,6 +4,7 @@ import { type Position, position } from '../../../domain/core/brands.ts';
 import type { LogBreak } from '../../continuity.ts';
 import { isSideStream, isVaultStream } from '../../sideStreams.ts';
 import { fromWire } from '../client/wireEvent.ts';
+import type { ArchivedPlaces } from './archivedPlaces.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
 import { MirrorBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
@@ -23,19 +24,26 @@ export class MirrorWriter {
   #head: Position;
   #newBreaks: LogBreak[] = [];
   #newRules: RulesOfStream[] = [];
+  #archived: ArchivedPlaces | undefined;
 
-  constructor(database: DatabaseSync) {
+  /** @param archivePath of the file that knows archived events */
+  constructor(database: DatabaseSync, archivePath?: string) {
     this.#database = database;
     const { head } = database.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get() as {
       head: number;
     };
     this.#head = position(head);
-    this.#breaks = new MirrorBreaks(database, head);
+    this.#breaks = new MirrorBreaks(database, head, archivePath);
   }
 
   /** Position of the last event of the history. */
   get head(): Position {
     return this.#head;
+  }
+
+  /** Sets the places of archived events that are not mirrored: they are left out, and no other event gets their positions. */
+  setArchived(places: ArchivedPlaces | undefined): void {
+    this.#archived = places;
   }
 
   readKnownStore(): KnownStore {
@@ -96,7 +104,8 @@ export class MirrorWriter {
   #insert(event: AllStreamRecordedEvent): void {
     const mirrored = fromWire(event);
     const { native, stream, revision, id, type, version, time, data, metadata } = mirrored;
-    this.#head = position(this.#head + 1);
+    if (this.#archived?.has(stream, revision)) return;
+    this.#head = position(this.#archived?.next(this.#head) ?? this.#head + 1);
     const found = this.#breaks.check(this.#head, mirrored);
     if (found) this.#newBreaks.push(found);
     this.#insertStatement.run(

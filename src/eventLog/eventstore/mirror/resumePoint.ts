@@ -69,6 +69,44 @@ export async function findResumePoint(
     : new LogReplaced();
 }
 
+/** Where reading goes on, and what is not handled a second time. */
+export interface Resume {
+  readonly from: NativePosition | undefined;
+  /** All events up to here were handled. */
+  readonly handled: NativePosition | undefined;
+}
+
+export interface ResumeOptions {
+  /** Called once the store is known to be that of this installation: gets what it says of archived days. */
+  readonly synchronise: () => Promise<void>;
+  /** The last event that is never archived; undefined when the last event of all is not archived. */
+  readonly kept: () => ResumeMark | undefined;
+}
+
+/**
+ * As `findResumePoint`, for a store whose archived days may have been removed: a node that was away reads on behind the last
+ * event that is never archived, if all that it has read since is archived.
+ * @throws StoreForeign | LogReplaced, and what `synchronise` throws
+ */
+export async function findResume(
+  client: EventStoreClient,
+  known: KnownStore,
+  { synchronise, kept }: ResumeOptions,
+): Promise<Resume> {
+  try {
+    const from = await findResumePoint(client, known);
+    await synchronise();
+    return { from, handled: from };
+  } catch (error) {
+    if (!(error instanceof LogReplaced) || error instanceof StoreForeign || known.installation === undefined)
+      throw error;
+    await synchronise();
+    const mark = kept();
+    if (!mark || !(await hasEventAt(client, mark))) throw error;
+    return { from: mark.native, handled: known.marks[0]?.native };
+  }
+}
+
 /** Confirms that a store has what a node knows of it. @param known called for each confirmation */
 export const confirmStore =
   (known: () => KnownStore): ConfirmStore =>

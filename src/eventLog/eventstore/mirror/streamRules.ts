@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CHECKPOINT_PREFIX, LEASE_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
+import { CHECKPOINT_PREFIX, LEASE_PREFIX, SEGMENT_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
 
 /** What makes EventStoreDB hide events of a stream, and remove them at a scavenge. svc sets none of it. */
 export interface StreamRules {
@@ -45,6 +45,8 @@ export function rulesIn({ streamId, type, data }: SystemEvent): RulesOfStream | 
   if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX)) return { stream, rules: { isTombstoned: true } };
   if (!isMetadata) return undefined;
   const { maxCount, ...rules } = rulesOf((data ?? {}) as Record<string, unknown>);
+  // svc truncates what an interrupted write has left in the stream of a segment.
+  if (stream.startsWith(SEGMENT_PREFIX) && rules.truncateBefore !== undefined) return undefined;
   // svc bounds the stream of checkpoints itself.
   return {
     stream,

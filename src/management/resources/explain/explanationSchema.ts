@@ -40,9 +40,13 @@ const Choice = z
   })
   .meta({ id: 'ExplainedChoice' });
 
+const level = z.string().describe('Where the limit stands: key, owner or team');
+
 const Limit = z
   .object({
-    id: z.int(),
+    id: z.int().describe('Unique within its level'),
+    level,
+    subject: z.string().describe('The id of the key, the owner, or the id of the team'),
     limit_type: z.string(),
     limit_window: z.string(),
     model_filter: z.string().nullable(),
@@ -76,6 +80,9 @@ export const ExplanationEntry = z
       key_name: z.string().nullable().describe('Its name then'),
       allowed_models: z.array(z.string()).readonly().nullable(),
       expires_at: time.nullable(),
+      owner: z.string().nullable().describe('Whose the key was when the request was admitted'),
+      team: z.string().nullable().describe('The id of its team then'),
+      team_name: z.string().nullable(),
     }),
     pin: z
       .object({
@@ -90,6 +97,7 @@ export const ExplanationEntry = z
         verdict: z.enum(['admitted', 'refused']),
         rule: z.string().nullable(),
         limit_id: z.int().nullable(),
+        limit_level: level.nullable(),
         decided_at: position,
         as_of: time.nullable(),
         rule_version: z.int().nullable(),

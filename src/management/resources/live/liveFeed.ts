@@ -18,6 +18,8 @@ export interface Listener {
   readonly owner: string;
   /** Whether the listener still has access. */
   readonly isAllowed: () => boolean;
+  /** Whether messages name the ids of what changed; otherwise only its kind. */
+  readonly mayKnowIds: () => boolean;
 }
 
 export type EndReason = 'session' | 'stopping' | 'too_slow';
@@ -77,17 +79,19 @@ export class LiveFeed {
 
   #sendChanges(): void {
     this.#batchTimer = undefined;
-    const subjects = this.#changed.size > MAX_SUBJECTS ? kindsOf(this.#changed) : [...this.#changed];
+    const kinds = kindsOf(this.#changed);
+    const subjects = this.#changed.size > MAX_SUBJECTS ? kinds : [...this.#changed];
     this.#changed.clear();
-    this.#send(message('changed', { position: this.#hot.state.position, subjects }));
+    const { position } = this.#hot.state;
+    this.#send(message('changed', { position, subjects }), message('changed', { position, subjects: kinds }));
   }
 
   /** Sends to every listener that still has access and keeps up; ends the streams of all others. */
-  #send(text: string): void {
-    for (const [stream, { isAllowed }] of this.#listeners) {
+  #send(text: string, withoutIds = text): void {
+    for (const [stream, { isAllowed, mayKnowIds }] of this.#listeners) {
       if (!isAllowed()) this.#end(stream, 'session');
       else if (stream.readableLength + stream.writableLength > MAX_UNREAD_BYTES) this.#end(stream, 'too_slow');
-      else stream.write(text);
+      else stream.write(mayKnowIds() ? text : withoutIds);
     }
   }
 

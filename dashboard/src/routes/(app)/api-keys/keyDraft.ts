@@ -1,14 +1,15 @@
-import type { Key, LimitType, LimitWindow, OnExceeded } from './limits.ts';
-
-/** A limit in the form; the number is the typed text. */
-export interface LimitDraft {
-  readonly id: number;
-  type: LimitType;
-  window: LimitWindow;
-  max: string;
-  model: string;
-  onExceeded: OnExceeded;
-}
+import {
+  type LimitBody,
+  type LimitDraft,
+  limitBodies,
+  limitDraftsOf,
+  limitProblems,
+  MAX_MODEL_LENGTH,
+  MAX_NAME_LENGTH,
+  nameProblem,
+  type Problems,
+} from './limitDraft.ts';
+import type { Key } from './limits.ts';
 
 /** A key in the form. */
 export interface KeyDraft {
@@ -18,18 +19,23 @@ export interface KeyDraft {
   expiry: 'never' | '7' | '30' | '90' | '365' | 'date' | 'keep';
   /** Value of the date field: `2026-12-31`. */
   date: string;
+  /** Empty for none. */
+  owner: string;
+  /** The id of a team, or `none`. */
+  team: string;
   limits: LimitDraft[];
 }
 
-export const emptyDraft = (): KeyDraft => ({ name: '', models: [], expiry: 'never', date: '', limits: [] });
+export const NO_TEAM = 'none';
 
-export const newLimit = (id: number): LimitDraft => ({
-  id,
-  type: 'total_tokens',
-  window: 'daily',
-  max: '',
-  model: '',
-  onExceeded: 'finish',
+export const emptyDraft = (): KeyDraft => ({
+  name: '',
+  models: [],
+  expiry: 'never',
+  date: '',
+  owner: '',
+  team: NO_TEAM,
+  limits: [],
 });
 
 export const draftOf = (key: Key): KeyDraft => ({
@@ -37,14 +43,9 @@ export const draftOf = (key: Key): KeyDraft => ({
   models: key.allowed_models ?? [],
   expiry: key.expires_at === null ? 'never' : 'keep',
   date: '',
-  limits: key.limits.map((limit) => ({
-    id: limit.id,
-    type: limit.limit_type,
-    window: limit.limit_window,
-    max: String(limit.max_value),
-    model: limit.model_filter ?? '',
-    onExceeded: limit.on_exceeded,
-  })),
+  owner: key.owner ?? '',
+  team: key.team ?? NO_TEAM,
+  limits: limitDraftsOf(key.limits),
 });
 
 export interface KeyBody {
@@ -52,78 +53,42 @@ export interface KeyBody {
   allowed_models: string[] | null;
   /** Omitted to keep the current expiry. */
   expires_at?: string | null;
-  limits: {
-    limit_type: LimitType;
-    limit_window: LimitWindow;
-    max_value: number;
-    model_filter: string | null;
-    on_exceeded: OnExceeded;
-  }[];
+  /** Omitted to keep the current one, as the team: that one may have been deleted since. */
+  owner?: string | null;
+  team?: string | null;
+  limits: LimitBody[];
 }
 
-/** Error messages by field; limits by `limit-<id>`, the model of a limit by `model-<id>`. */
-export type Problems = Readonly<Record<string, string>>;
-
-const MAX_NAME_LENGTH = 128;
-/** As the API accepts. */
-export const MAX_LIMITS = 100;
 const MAX_MODELS = 100;
-const MAX_MODEL_LENGTH = 128;
 const DAY_MS = 86_400_000;
 
-/** Parses "2,000,000", "2 000 000", "2m" and "1.5k". @returns undefined when the text is not a number */
-export function parseNumber(text: string): number | undefined {
-  const [, digits, unit] = /^([\d.]+)([kmb]?)$/i.exec(text.replaceAll(/[\s,_']/g, '')) ?? [];
-  const value = Number(digits) * { '': 1, k: 1e3, m: 1e6, b: 1e9 }[(unit ?? '').toLowerCase() as '' | 'k' | 'm' | 'b'];
-  return Number.isFinite(value) ? value : undefined;
-}
-
 export function validate(draft: KeyDraft, now: number): Problems {
-  const problems: Record<string, string> = {};
-  const name = draft.name.trim();
-  if (name === '') problems.name = 'Enter a name.';
-  else if (name.length > MAX_NAME_LENGTH)
-    problems.name = `At most ${MAX_NAME_LENGTH} characters; this name has ${name.length}.`;
+  const problems: Record<string, string> = { ...limitProblems(draft.limits) };
+  const name = nameProblem(draft.name);
+  if (name) problems.name = name;
+  if (draft.owner.trim().length > MAX_NAME_LENGTH) problems.owner = `At most ${MAX_NAME_LENGTH} characters.`;
   if (draft.expiry === 'date') {
     const at = endOf(draft.date);
     if (at === undefined) problems.date = 'Choose a date.';
     else if (at <= now) problems.date = 'Choose a date in the future.';
   }
-  for (const { id, max } of draft.limits) {
-    const value = parseNumber(max);
-    if (value === undefined) problems[`limit-${id}`] = 'Enter a number such as 2,000,000 or 2m.';
-    else if (!Number.isSafeInteger(value) || value < 1) problems[`limit-${id}`] = 'Enter a whole number of at least 1.';
-  }
-  if (draft.limits.length > MAX_LIMITS)
-    problems.limits = `At most ${MAX_LIMITS} limits; remove ${draft.limits.length - MAX_LIMITS}.`;
-  for (const { id, model } of draft.limits)
-    if (model.trim().length > MAX_MODEL_LENGTH) problems[`model-${id}`] = `At most ${MAX_MODEL_LENGTH} characters.`;
   if (draft.models.length > MAX_MODELS)
     problems.models = `At most ${MAX_MODELS} models; remove ${draft.models.length - MAX_MODELS}.`;
   else if (draft.models.some((model) => model.length > MAX_MODEL_LENGTH))
     problems.models = `At most ${MAX_MODEL_LENGTH} characters for each model.`;
-  const seen = new Set<string>();
-  for (const { id, type, window, model } of draft.limits) {
-    const kind = [type, window, model.trim()].join(' ');
-    if (seen.has(kind)) problems[`limit-${id}`] ??= 'This limit already exists.';
-    seen.add(kind);
-  }
   return problems;
 }
 
-/** @param draft one that `validate` accepts */
-export function bodyOf(draft: KeyDraft, now: number): KeyBody {
+/** @param draft one that `validate` accepts @param before of the key that is edited */
+export function bodyOf(draft: KeyDraft, now: number, before: KeyDraft = emptyDraft()): KeyBody {
+  const owner = draft.owner.trim();
   return {
     name: draft.name.trim(),
     allowed_models: draft.models.length > 0 ? draft.models : null,
     ...(draft.expiry !== 'keep' && { expires_at: expiryOf(draft, now) }),
-    limits: draft.limits.map(({ type, window, max, model, onExceeded }) => ({
-      limit_type: type,
-      limit_window: window,
-      max_value: parseNumber(max) ?? 0,
-      model_filter: model.trim() || null,
-      on_exceeded: onExceeded,
-    })),
+    ...(owner !== before.owner && { owner: owner || null }),
+    ...(draft.team !== before.team && { team: draft.team === NO_TEAM ? null : draft.team }),
+    limits: limitBodies(draft.limits),
   };
 }
 
@@ -137,11 +102,4 @@ function expiryOf({ expiry, date }: KeyDraft, now: number): string | null {
 function endOf(date: string): number | undefined {
   const at = Date.parse(`${date}T23:59:59`);
   return Number.isNaN(at) ? undefined : at;
-}
-
-/** Number of limits whose usage an edit resets, because type, window or model changed or the limit was removed. */
-export function resetLimitCount(before: KeyDraft, after: KeyDraft): number {
-  const kinds = new Set(before.limits.map(({ type, window, model }) => [type, window, model.trim()].join(' ')));
-  const kept = after.limits.filter(({ type, window, model }) => kinds.has([type, window, model.trim()].join(' ')));
-  return before.limits.length - kept.length;
 }

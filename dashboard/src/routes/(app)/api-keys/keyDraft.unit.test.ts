@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  bodyOf,
-  draftOf,
-  emptyDraft,
-  type KeyDraft,
-  newLimit,
-  parseNumber,
-  resetLimitCount,
-  validate,
-} from './keyDraft.ts';
+import { bodyOf, draftOf, emptyDraft, type KeyDraft, NO_TEAM, validate } from './keyDraft.ts';
+import { newLimit, parseNumber, resetLimitCount } from './limitDraft.ts';
 import type { Key } from './limits.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
@@ -102,6 +94,8 @@ const stored: Key = {
   is_active: true,
   created_at: '2026-01-01T00:00:00Z',
   last_used_at: null,
+  owner: null,
+  team: null,
   limits: [
     {
       id: 7,
@@ -127,8 +121,19 @@ test('an edited key keeps its expiry unless another is chosen', () => {
 test('counts limits as reset unless only the maximum or what happens to streams changes', () => {
   const before = draftOf(stored);
   const [limit] = before.limits as [KeyDraft['limits'][0]];
-  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, max: '100' }] })).toBe(0);
-  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, onExceeded: 'finish' }] })).toBe(0);
-  expect(resetLimitCount(before, { ...before, limits: [{ ...limit, window: 'weekly' }] })).toBe(1);
-  expect(resetLimitCount(before, { ...before, limits: [] })).toBe(1);
+  expect(resetLimitCount(before.limits, [{ ...limit, max: '100' }])).toBe(0);
+  expect(resetLimitCount(before.limits, [{ ...limit, onExceeded: 'finish' }])).toBe(0);
+  expect(resetLimitCount(before.limits, [{ ...limit, window: 'weekly' }])).toBe(1);
+  expect(resetLimitCount(before.limits, [])).toBe(1);
+});
+
+test('sends owner and team when they change, and null to take the key out', () => {
+  const before = draft({ owner: 'Ada', team: 't1' });
+  expect(bodyOf({ ...before, owner: 'Ada ' }, NOW, before)).not.toHaveProperty('owner');
+  expect(bodyOf(before, NOW, before)).not.toHaveProperty('team');
+  expect(bodyOf({ ...before, owner: ' Grace', team: 't2' }, NOW, before)).toMatchObject({ owner: 'Grace', team: 't2' });
+  expect(bodyOf({ ...before, owner: ' ', team: NO_TEAM }, NOW, before)).toMatchObject({ owner: null, team: null });
+  expect(bodyOf(draft({ owner: 'Ada' }), NOW)).toMatchObject({ owner: 'Ada' });
+  expect(bodyOf(draft(), NOW)).not.toHaveProperty('owner');
+  expect(validate(draft({ owner: 'x'.repeat(129) }), NOW)).toEqual({ owner: 'At most 128 characters.' });
 });

@@ -88,5 +88,6 @@ export function keyStatusOf(key: Key, now: number): KeyStatus {
   return { tone: 'good', label: 'Active' };
 }
 
-export const keyMatches = ({ name, key_prefix, id }: Key, search: string): boolean =>
-  [name, key_prefix, id].some((text) => text.toLowerCase().includes(search.trim().toLowerCase()));
+/** Whether the text is in the name, the prefix, the id, the owner or the name of the team. */
+export const keyMatches = ({ name, key_prefix, id, owner }: Key, search: string, team?: string): boolean =>
+  [name, key_prefix, id, owner, team].some((text) => text?.toLowerCase().includes(search.trim().toLowerCase()));

@@ -25,6 +25,8 @@ const key = (changes: Partial<Key> = {}): Key => ({
   is_active: true,
   created_at: '2026-01-01T00:00:00Z',
   last_used_at: null,
+  owner: null,
+  team: null,
   limits: [],
   ...changes,
 });
@@ -87,4 +89,10 @@ test('finds keys by name, prefix and ID', () => {
     true,
   ]);
   expect(keyMatches(key(), 'desktop')).toBe(false);
+  const owned = key({ owner: 'Ada', team: 't1' });
+  expect([keyMatches(owned, 'ada'), keyMatches(owned, 'sear', 'search'), keyMatches(owned, 't1')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });

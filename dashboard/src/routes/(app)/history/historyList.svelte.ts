@@ -1,5 +1,6 @@
 import { api, type Schemas, unwrap } from '#lib/api/client.ts';
 import { LiveList } from '#lib/live/liveList.svelte.ts';
+import { now } from '#lib/ui/now.svelte.ts';
 import { conditionsOf, type HistoryFilter, isChangesOnly } from './historyFilter.ts';
 
 export type Event = Schemas['HistoryEntry'];
@@ -52,7 +53,7 @@ export class HistoryList extends LiveList {
   ): Promise<void> {
     const filter = this.#filter;
     if (!filter) return;
-    const query = { ...conditionsOf(filter, Date.now()), limit: PAGE, ...(cursor !== undefined && { cursor }) };
+    const query = { ...conditionsOf(filter, now.current), limit: PAGE, ...(cursor !== undefined && { cursor }) };
     await this.load(
       () => unwrap(api.GET('/api/history', { params: { query } })),
       ({ events, next_cursor }) => {

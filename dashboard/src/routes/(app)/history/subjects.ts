@@ -5,6 +5,7 @@ import { EVENT_SETTING_LABELS, storedLimitText, valueLabel } from './labels.ts';
 interface Names {
   readonly account: (id: string) => string;
   readonly key: (id: string) => string;
+  readonly team: (id: string) => string;
 }
 
 /** Describes the subject of an event: an account by its e-mail address, a key by its name. */
@@ -24,6 +25,10 @@ export function subjectText(subject: string, names: Names): string {
       return `Sign-in ${id.slice(0, 8)}`;
     case 'apiKey':
       return `Key ${names.key(id)}`;
+    case 'team':
+      return `Team ${names.team(id)}`;
+    case 'owner':
+      return `Owner ${ownerText(id)}`;
     case 'firewall':
       return 'Firewall';
     case 'settings':
@@ -46,6 +51,15 @@ export function subjectText(subject: string, names: Names): string {
       return `Request ${id.slice(0, 12)}…`;
     default:
       return subject;
+  }
+}
+
+/** The owner whose limits a stream has: it is percent-encoded in its name. */
+function ownerText(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
   }
 }
 

@@ -2,12 +2,19 @@ import { expect, test } from 'vitest';
 import { byDay } from './days.ts';
 import { actorText, readableSentence, subjectText } from './subjects.ts';
 
-const names = { account: (id: string) => `${id}@example.com`, key: (id: string) => `<${id}>` };
+const names = {
+  account: (id: string) => `${id}@example.com`,
+  key: (id: string) => `<${id}>`,
+  team: (id: string) => `[${id}]`,
+};
 
 test.each([
   ['account-a_1', 'a_1@example.com'],
   ['accountTokens-a', 'Tokens of a@example.com'],
   ['apiKey-k', 'Key <k>'],
+  ['team-t', 'Team [t]'],
+  ['owner-Ada%20L', 'Owner Ada L'],
+  ['owner-%zz', 'Owner %zz'],
   ['firewall-main', 'Firewall'],
   ['address-10.0.0.1', 'Address 10.0.0.1'],
   ['node-gateway-1', 'Node gateway-1'],

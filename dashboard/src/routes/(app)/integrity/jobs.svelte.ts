@@ -13,6 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
   evidence: 'Evidence bundle',
   archive: 'Archive run',
   restore: 'Restore of an archive',
+  replay: 'Replay',
 };
 export const jobLabel = (kind: string): string => LABELS[kind] ?? kind;
 

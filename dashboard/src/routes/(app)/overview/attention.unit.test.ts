@@ -48,6 +48,8 @@ const key = (limits: Partial<Limit>[], changes: Partial<Key> = {}): Key => ({
   is_active: true,
   created_at: '2026-01-01T00:00:00Z',
   last_used_at: null,
+  owner: null,
+  team: null,
   limits: limits.map((limit, id) => ({
     id,
     limit_type: 'total_tokens',

@@ -11,6 +11,7 @@ const embedded: Schemas['Status'] = {
   sole_work: [],
   reservations: { requests: 0, limits: [] },
   problems: [],
+  opened_bundle: null,
 };
 const pair = (changes: Partial<Schemas['Status']> = {}): Schemas['Status'] => ({
   ...embedded,

@@ -59,11 +59,24 @@ export function rankText(candidate: Candidate): string {
 export const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
   candidates.toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER));
 
+/** Where a limit stands. */
+const LEVELS: Readonly<Record<string, string>> = { key: 'API key', owner: 'owner', team: 'team' };
+
+/** Whose limit it is: "API key", "Owner Ada", "Team search". */
+export function holderText({ level, subject }: Limit, { caller }: Explanation): string {
+  if (level === 'owner') return `Owner ${subject}`;
+  return level === 'team' ? `Team ${caller.team_name ?? subject}` : 'API key';
+}
+
 /** What admitted or refused the request. */
 export function admissionText({ admission, caller }: Explanation): string {
-  if (!admission) return caller.kind === 'anonymous' ? 'No API key was required.' : 'The API key has no limits.';
-  if (admission.verdict === 'admitted') return 'Admitted: every limit of the API key had room.';
-  if (admission.rule === 'limit') return 'Refused: a limit of the API key was used up.';
+  if (!admission)
+    return caller.kind === 'anonymous'
+      ? 'No API key was required.'
+      : 'No limit applied: neither the API key nor its owner or team has one.';
+  if (admission.verdict === 'admitted') return 'Admitted: every limit had room.';
+  if (admission.rule === 'limit')
+    return `Refused: a limit of the ${LEVELS[admission.limit_level ?? 'key']} was used up.`;
   if (admission.rule === 'allowed_models') {
     return `Refused: the API key may only use ${(caller.allowed_models ?? []).join(', ')}.`;
   }

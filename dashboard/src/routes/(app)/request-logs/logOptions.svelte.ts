@@ -1,4 +1,5 @@
 import { api, unwrap } from '#lib/api/client.ts';
+import { now } from '#lib/ui/now.svelte.ts';
 import type { LogOptions } from './facets.ts';
 import { conditionsOf, type LogFilter } from './logFilter.ts';
 
@@ -9,7 +10,7 @@ export class LogOptionsSource {
 
   async load(filter: LogFilter): Promise<void> {
     const generation = ++this.#generation;
-    const { search: _, ...query } = conditionsOf(filter, Date.now());
+    const { search: _, ...query } = conditionsOf(filter, now.current);
     // On failure the menus offer only the chosen values; the list shows the error.
     const found = await unwrap(api.GET('/api/request-logs/options', { params: { query } })).catch(() => undefined);
     if (generation === this.#generation && found) this.current = found;

@@ -1,6 +1,7 @@
 import { api, unwrap } from '#lib/api/client.ts';
 import { includesKind } from '#lib/live/live.svelte.ts';
 import { LiveList } from '#lib/live/liveList.svelte.ts';
+import { now } from '#lib/ui/now.svelte.ts';
 import { conditionsOf, type LogFilter } from './logFilter.ts';
 import { type Entry, mergeRows } from './logRows.ts';
 
@@ -99,7 +100,7 @@ export class RequestList extends LiveList {
   async #countMissed(): Promise<void> {
     const filter = this.#filter;
     if (!filter) return;
-    const newest = () => this.#fetchPage(conditionsOf(filter, Date.now()), 0, 1).catch(() => ({ total: 0 }));
+    const newest = () => this.#fetchPage(conditionsOf(filter, now.current), 0, 1).catch(() => ({ total: 0 }));
     const counted = await this.loadBeside(newest);
     if (counted) this.missed = Math.max(0, counted.total - (this.total ?? 0));
   }
@@ -110,7 +111,7 @@ export class RequestList extends LiveList {
   ): Promise<void> {
     const filter = this.#filter;
     if (!filter) return;
-    const conditions = { ...conditionsOf(filter, Date.now()), ...(this.#end && { until: this.#end }) };
+    const conditions = { ...conditionsOf(filter, now.current), ...(this.#end && { until: this.#end }) };
     await this.load(
       () => this.#fetchPage(conditions, offset, PAGE),
       ({ requests, total, has_more }) => {

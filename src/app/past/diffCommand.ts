@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { iso } from '../../domain/core/brands.ts';
+import type { View } from '../../management/http/views.ts';
+import { difference } from '../../management/resources/history/difference.ts';
+import { findSubject } from '../../management/subjects/findSubject.ts';
+import { changeText } from './describeState.ts';
+import { stateOf } from './showCommand.ts';
+import { CannotReadLog } from './untouchedLog.ts';
+import { type CommandIo, type PastConfig, withPast } from './withPast.ts';
+
+export interface DiffCommand {
+  readonly subject: string;
+  readonly from: string;
+  /** The end of the log without it. */
+  readonly to: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** @returns undefined for arguments that `diff` does not have */
+export function parseDiffArguments(args: readonly string[]): DiffCommand | undefined {
+  try {
+    const options = {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    } as const;
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    const [subject, ...more] = positionals;
+    if (subject === undefined || subject === '' || more.length > 0 || values.from === undefined) return undefined;
+    return { subject, from: values.from, to: values.to, isJson: values.json };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `svc diff`: prints which fields of a resource differ between two moments.
+ * @throws CannotReadLog, UnknownSubject, and what reading the log throws
+ */
+export async function runDiff(command: DiffCommand, config: PastConfig, io: CommandIo): Promise<void> {
+  await withPast(config, io, async (folder) => {
+    const from = await folder.view(command.from, '--from');
+    const to = await folder.view(command.to, '--to');
+    if (from.state.position > to.state.position)
+      throw new CannotReadLog(`--from is position ${from.state.position}, after --to, which is ${to.state.position}.`);
+    const found = findSubject(command.subject, [to.state, from.state]);
+    const [before, after] = [stateOf(found, from, folder), stateOf(found, to, folder)];
+    if (before === null && after === null)
+      throw new CannotReadLog(
+        `There is no ${found.name} at position ${from.state.position} nor at ${to.state.position}.`,
+      );
+    const changes = difference(before, after);
+    folder.note(found.kind?.kind === 'account');
+    if (command.isJson) {
+      io.print(JSON.stringify({ subject: found.name, from: momentOf(from), to: momentOf(to), changes }));
+      return;
+    }
+    io.print(
+      `${found.name}, from position ${from.state.position} (${iso(from.now)}) to ${to.state.position} (${iso(to.now)})`,
+    );
+    if (changes.length === 0) io.print('  no difference');
+    for (const change of changes) io.print(`  ${changeText(change)}`);
+  });
+}
+
+const momentOf = ({ state, now }: View) => ({ position: state.position, time: iso(now) });

@@ -1,0 +1,24 @@
+import { BUILT_IN_ADMINISTRATOR } from '../core/builtInAdministrator.ts';
+import type { DashboardAuth } from '../dashboardAuth/state.ts';
+import { type Operators, statusOf } from './state.ts';
+
+interface CredentialState {
+  readonly dashboardAuth: DashboardAuth;
+  readonly operators: Operators;
+}
+
+/**
+ * What the sessions of an operator are checked against. A second factor that an operator has set up is required, and the setting
+ * requires it of everyone.
+ * @returns undefined for an operator who can no longer sign in
+ */
+export function credentialsOf(
+  operatorId: string,
+  { dashboardAuth, operators }: CredentialState,
+): DashboardAuth | undefined {
+  if (operatorId === BUILT_IN_ADMINISTRATOR) return dashboardAuth;
+  const operator = operators.byId.get(operatorId);
+  if (!operator || statusOf(operator) !== 'active') return undefined;
+  const { password, totp } = operator;
+  return { password, totp, isTotpRequired: totp !== null || dashboardAuth.isTotpRequired };
+}

@@ -1,0 +1,133 @@
+import { type EventOf, event } from '../core/event.ts';
+import { schema } from '../core/schema.ts';
+import { instantSchema, sealedSchema } from '../core/schemas.ts';
+import { roleSchema } from './role.ts';
+
+const operator = schema((z) => z.object({ operatorId: z.string() }));
+/** SHA-256 in hex of the secret part of a link. */
+const invitation = schema((z) => ({ invitationHash: z.string().regex(/^[0-9a-f]{64}$/), expiresAt: instantSchema(z) }));
+/** Sealed under the data key of the operator, which is destroyed when the person is forgotten. */
+const profile = schema((z) => ({ name: sealedSchema(z), email: sealedSchema(z) }));
+
+export const OperatorInvited = event('OperatorInvited', {
+  version: 1,
+  data: (z) => operator(z).extend({ ...profile(z), role: roleSchema(z), ...invitation(z) }),
+  describe: ({ operatorId, role }) => `operator ${operatorId} was invited as ${role}`,
+});
+
+/** A new link for the same person; the one before is void. For somebody who has accepted, it sets a new password. */
+export const OperatorInvitationRenewed = event('OperatorInvitationRenewed', {
+  version: 1,
+  data: (z) => operator(z).extend(invitation(z)),
+  describe: ({ operatorId }) => `operator ${operatorId} got a new invitation link`,
+});
+
+export const OperatorInvitationAccepted = event('OperatorInvitationAccepted', {
+  version: 1,
+  data: (z) =>
+    operator(z).extend({
+      /** What they sign in with, for example `password`. */
+      method: z.string(),
+    }),
+  describe: ({ operatorId }) => `operator ${operatorId} accepted the invitation`,
+});
+
+/** Sessions that began with an earlier password of the operator end. */
+export const OperatorPasswordSet = event('OperatorPasswordSet', {
+  version: 1,
+  data: (z) =>
+    operator(z).extend({
+      passwordId: z.uuid(),
+      /** The scrypt-kdf hash in base64. */
+      passwordHash: z.base64().length(128),
+    }),
+  describe: ({ operatorId }) => `operator ${operatorId} set a password; earlier sessions ended`,
+});
+
+export const OperatorProfileChanged = event('OperatorProfileChanged', {
+  version: 1,
+  data: (z) => operator(z).extend(profile(z)),
+  describe: ({ operatorId }) => `name or e-mail address of operator ${operatorId} was changed`,
+});
+
+export const OperatorRoleChanged = event('OperatorRoleChanged', {
+  version: 1,
+  data: (z) => operator(z).extend({ from: roleSchema(z), to: roleSchema(z) }),
+  describe: ({ operatorId, from, to }) => `the role of operator ${operatorId} changed from ${from} to ${to}`,
+});
+
+export const OperatorDisabled = event('OperatorDisabled', {
+  version: 1,
+  data: operator,
+  describe: ({ operatorId }) => `operator ${operatorId} was disabled; sessions ended and tokens are refused`,
+});
+
+export const OperatorEnabled = event('OperatorEnabled', {
+  version: 1,
+  data: operator,
+  describe: ({ operatorId }) => `operator ${operatorId} was enabled`,
+});
+
+export const OperatorRemoved = event('OperatorRemoved', {
+  version: 1,
+  data: operator,
+  describe: ({ operatorId }) => `operator ${operatorId} was removed with all sessions and tokens`,
+});
+
+/** After it, the data key of the operator is destroyed: events keep the id, and nobody can read name and addresses. */
+export const OperatorForgotten = event('OperatorForgotten', {
+  version: 1,
+  data: operator,
+  describe: ({ operatorId }) => `operator ${operatorId} was forgotten: name and addresses can no longer be read`,
+});
+
+export const OperatorTotpConfigured = event('OperatorTotpConfigured', {
+  version: 1,
+  data: (z) =>
+    operator(z).extend({
+      totpId: z.uuid(),
+      secret: sealedSchema(z),
+      /** TOTP time step (30 s since 1970) of the code that confirmed it; codes up to this step are used up. */
+      step: z.int().min(0),
+    }),
+  describe: ({ operatorId }) => `operator ${operatorId} set up TOTP`,
+});
+
+export const OperatorTotpDisabled = event('OperatorTotpDisabled', {
+  version: 1,
+  data: (z) => operator(z).extend({ totpId: z.uuid() }),
+  describe: ({ operatorId }) => `TOTP of operator ${operatorId} was disabled, and the recovery codes with it`,
+});
+
+/** They replace all earlier ones. */
+export const OperatorRecoveryCodesMade = event('OperatorRecoveryCodesMade', {
+  version: 1,
+  data: (z) =>
+    operator(z).extend({
+      /** Keyed digests of the codes, in hex. */
+      codes: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(20),
+    }),
+  describe: ({ operatorId, codes }) => `operator ${operatorId} got ${codes.length} new recovery codes`,
+});
+
+export const OperatorRecoveryCodeUsed = event('OperatorRecoveryCodeUsed', {
+  version: 1,
+  data: (z) => operator(z).extend({ code: z.string().regex(/^[0-9a-f]{64}$/) }),
+  describe: ({ operatorId }) => `operator ${operatorId} signed in with a recovery code instead of TOTP`,
+});
+
+export type OperatorEvent =
+  | EventOf<typeof OperatorInvited>
+  | EventOf<typeof OperatorInvitationRenewed>
+  | EventOf<typeof OperatorInvitationAccepted>
+  | EventOf<typeof OperatorPasswordSet>
+  | EventOf<typeof OperatorProfileChanged>
+  | EventOf<typeof OperatorRoleChanged>
+  | EventOf<typeof OperatorDisabled>
+  | EventOf<typeof OperatorEnabled>
+  | EventOf<typeof OperatorRemoved>
+  | EventOf<typeof OperatorForgotten>
+  | EventOf<typeof OperatorTotpConfigured>
+  | EventOf<typeof OperatorTotpDisabled>
+  | EventOf<typeof OperatorRecoveryCodesMade>
+  | EventOf<typeof OperatorRecoveryCodeUsed>;

@@ -1,0 +1,232 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { type LogBreak, LogBroken } from '../../eventLog/continuity.ts';
+import type { StoredEvent } from '../../eventLog/eventLog.ts';
+import { openForReading } from '../../eventLog/sqlite/database.ts';
+import { createReader, type Reader } from '../../eventLog/sqlite/reader.ts';
+import { type Checkpoint, Checkpoints, copyState } from '../fold/checkpoints.ts';
+import type { Fold } from '../fold/fold.ts';
+import { HotState } from '../fold/hotState.ts';
+import { latestAfter, type TimedEvent } from '../fold/timeline.ts';
+import { continueFold, foldFile } from '../pages/foldFile.ts';
+import { PageReader } from '../pages/pageReader.ts';
+import { foldFrom } from '../snapshots/foldData.ts';
+import { readSealedFold, sealedFolds } from '../snapshots/sealedFold.ts';
+import { nearestSnapshot, type SnapshotPlace } from './nearestSnapshot.ts';
+import { type Moment, MomentArchived, type MomentQuery, recorded } from './past.ts';
+
+export interface FilePastOptions {
+  /** What SQLite opens: a path, or a `file:` URI. */
+  readonly location: string;
+  /** `archive.sqlite`, if it is not beside the log. */
+  readonly archive?: string | undefined;
+  /** Without it, the log is folded from its beginning. */
+  readonly snapshots?: SnapshotPlace | undefined;
+}
+
+/** An event that a walk has come to. */
+export interface WalkedEvent {
+  readonly event: StoredEvent;
+  /** The state before the event, until `apply` was called; then the one after it. It changes with the next event. */
+  readonly state: HotState;
+  apply(): void;
+}
+
+const BEFORE_ALL = instant(Number.MIN_SAFE_INTEGER);
+/** Up to so many events, setting up a faster fold costs more than it saves. */
+const SHORT_FOLD = 2_000;
+
+const copyFold = ({ state, checkpoints }: Fold): Fold => copyOf({ state, latest: checkpoints.latest });
+
+/** A copy of the fold that can be continued, and the latest time up to there. */
+const copyOf = ({ state, latest }: Checkpoint): Fold => ({
+  state: copyState(state),
+  checkpoints: Checkpoints.from({
+    stretches: [{ after: state.position, from: latest, latest }],
+    spacing: 1_000,
+    kept: [],
+  }),
+});
+
+/**
+ * Earlier states from the log's file alone, without a running service: folds on from the nearest state that is known, of a
+ * snapshot, a sealed day, or what was asked for before. States lack what `copyState` leaves out, and must not be changed.
+ */
+export class FilePast {
+  readonly #options: FilePastOptions;
+  readonly #archivePath: string;
+  readonly #database: DatabaseSync;
+  readonly #pages: PageReader;
+  readonly #reader: Reader;
+  /** A fold that is continued up to the end of the log when that is asked for. */
+  readonly #first: Fold;
+  /** The end of the snapshot, and what its fold began with. */
+  readonly #ends: readonly Checkpoint[];
+  /** The last fold of an earlier state: the next one is often behind it. */
+  #last: Fold | undefined;
+  #broken: LogBreak | undefined;
+  /** Position of the last event when it was opened; 0 when there is none. */
+  readonly head: Position;
+
+  /** @throws ArchiveDamaged, SealedStateUnreadable, and what opening the file throws */
+  constructor(options: FilePastOptions) {
+    const { location, archive = archivePathOf(location), snapshots } = options;
+    this.#options = options;
+    this.#archivePath = archive;
+    this.#database = openForReading(location);
+    this.#reader = createReader(location);
+    this.#pages = new PageReader(location, archive);
+    this.head = this.#reader.head();
+    const snapshot = snapshots && nearestSnapshot(location, snapshots);
+    const sealed = readSealedFold(location, archive)?.fold;
+    const known = [snapshot && foldFrom(snapshot.data), sealed].flatMap((fold) => (fold ? [fold] : []));
+    this.#ends = known.map(({ state, checkpoints }) => ({ state: copyState(state), latest: checkpoints.latest }));
+    // Rows behind the sealed state may be archived, so that a snapshot before it cannot be continued.
+    this.#first = known.toSorted((a, b) => b.state.position - a.state.position)[0] ?? {
+      state: new HotState(),
+      checkpoints: new Checkpoints(),
+    };
+  }
+
+  /** The first event that does not continue the log before it; undefined while none was met. */
+  get broken(): LogBreak | undefined {
+    return this.#broken;
+  }
+
+  close(): void {
+    this.#pages.close();
+    this.#reader.close();
+    this.#database.close();
+  }
+
+  /** The state at the end of the log. @param now the clock of the reader */
+  async current(now: Instant): Promise<Moment> {
+    await this.#continue(this.#first, this.head);
+    return { state: this.#first.state, now };
+  }
+
+  /**
+   * The state at a moment: right after the event at a position, or the last one that was written by a time.
+   * @param when not beyond `head`
+   * @throws MomentArchived when events that it depends on are archived; what reading the log throws
+   */
+  async at(when: MomentQuery): Promise<Moment> {
+    const wanted = 'time' in when ? await this.positionAt(when.time) : when.position;
+    const { state, checkpoints } = await this.#foldTo(wanted);
+    if ('time' in when) return { state, now: when.time };
+    return { state, now: checkpoints.latest < 0 ? instant(0) : checkpoints.latest };
+  }
+
+  /** Position of the last event that was written by a time, also where a clock jumped; 0 when there is none. */
+  async positionAt(time: Instant): Promise<Position> {
+    // A later jump of a clock changes what a time means.
+    await this.#continue(this.#first, this.head);
+    const { part, checkpoint } = this.#first.checkpoints.atTime(time);
+    const isIn = (at: number, latest: Instant) => at <= part.after || (at <= part.until && latest <= time);
+    const begin = [checkpoint, ...this.#ends]
+      .filter(({ state, latest }) => isIn(state.position, latest))
+      .reduce((nearest, each) => (each.state.position > nearest.state.position ? each : nearest), NOTHING);
+    let [found, latest] = [begin.state.position, begin.latest];
+    const rows = this.#database.prepare(
+      `SELECT position, time, type, CASE type WHEN 'ClockJumped' THEN data END AS data
+       FROM events WHERE position > ? AND position <= ? ORDER BY position`,
+    );
+    for (const { data, ...row } of rows.iterate(found, Math.min(part.until, this.head))) {
+      const event = { ...row, data: typeof data === 'string' ? JSON.parse(data) : null } as unknown as TimedEvent;
+      latest = latestAfter(latest, event);
+      if (!isIn(event.position, latest)) break;
+      found = event.position;
+    }
+    return found;
+  }
+
+  /**
+   * Goes through events in ascending order. Their states are one that is folded on, so that each costs the events since the one
+   * before.
+   * @throws as `at`
+   */
+  async *walk(positions: Iterable<Position>): AsyncGenerator<WalkedEvent> {
+    let fold: Fold | undefined;
+    for (const at of positions) {
+      const before = position(at - 1);
+      fold ??= copyFold(await this.#foldTo(before));
+      this.#requireRows(fold.state.position, at);
+      if (before - fold.state.position > SHORT_FOLD) await this.#continue(fold, before);
+      else continueFold(fold, this.#pages, before);
+      const [event] = this.#reader.storedPage(before, at);
+      if (!event) continue;
+      const { state } = fold;
+      yield { event, state, apply: () => state.apply(recorded(event)) };
+      if (state.position < at) state.apply(recorded(event));
+    }
+  }
+
+  /** The fold at a position, as `at`. It must not be changed. */
+  foldAt(wanted: Position): Promise<Fold> {
+    return this.#foldTo(wanted);
+  }
+
+  async #foldTo(wanted: Position): Promise<Fold> {
+    const fold = copyOf(this.#nearest(wanted));
+    this.#requireRows(fold.state.position, wanted);
+    await this.#continue(fold, wanted);
+    this.#last = fold;
+    return fold;
+  }
+
+  /** The last known state at or before a position. */
+  #nearest(wanted: Position): Checkpoint {
+    const last = this.#last && { state: this.#last.state, latest: this.#last.checkpoints.latest };
+    const found = [
+      this.#first.checkpoints.atPosition(wanted),
+      ...this.#ends,
+      ...(last ? [last, (this.#last as Fold).checkpoints.atPosition(wanted)] : []),
+    ]
+      .filter(({ state }) => state.position <= wanted)
+      .reduce((nearest, each) => (each.state.position > nearest.state.position ? each : nearest), NOTHING);
+    return this.#hasAllRows(found.state.position, wanted) ? found : this.#sealedBefore(wanted, found);
+  }
+
+  #sealedBefore(wanted: Position, other: Checkpoint): Checkpoint {
+    for (const { state, checkpoints } of sealedFolds(this.#options.location, this.#archivePath)) {
+      if (state.position <= wanted && state.position > other.state.position)
+        return { state, latest: checkpoints.latest };
+    }
+    return other;
+  }
+
+  #hasAllRows(after: Position, upTo: Position): boolean {
+    const sql = 'SELECT count(*) AS rows FROM events WHERE position > ? AND position <= ?';
+    return this.#database.prepare(sql).get(after, upTo)?.rows === upTo - after;
+  }
+
+  /** @throws MomentArchived when one of these events is archived; other gaps are found by the fold */
+  #requireRows(after: Position, upTo: Position): void {
+    if (this.#hasAllRows(after, upTo)) return;
+    const archived = ArchivedEvents.open(this.#archivePath);
+    const hasRow = this.#database.prepare('SELECT 1 FROM events WHERE position = ?');
+    try {
+      for (let at = archived?.firstAfter(after); at !== undefined && at <= upTo; at = archived?.firstAfter(at)) {
+        const segment = archived?.segmentAt(at);
+        if (segment && !hasRow.get(at)) throw new MomentArchived(at, segment.header);
+      }
+    } finally {
+      archived?.close();
+    }
+  }
+
+  /** A log whose start is refused because events are missing in it is read, and what is missing is named. */
+  async #continue(fold: Fold, upTo: Position): Promise<void> {
+    if (upTo <= fold.state.position) return;
+    try {
+      await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath);
+    } catch (error) {
+      if (!(error instanceof LogBroken)) throw error;
+      this.#broken ??= error.found;
+    }
+  }
+}
+
+const NOTHING: Checkpoint = { state: new HotState(), latest: BEFORE_ALL };

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { journeys, startJourney } from './support/journey.ts';
+
+const NO_WRITES = 'You see an earlier moment. Return to now to change something.';
+
+journeys('time control', () => {
+  test('puts every page into the past, keeps the moment on the way, and returns to now', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/api-keys', { name: 'early key' });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const [then] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
+    await gateway.api('POST', '/api/api-keys', { name: 'late key' });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '10.0.0.9' });
+    expect((await gateway.ask()).status).toBe(200);
+    const before = gateway.events('ApiKeyCreated').length;
+
+    const page = await visit({ path: '/api-keys' });
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    await page.getByRole('button', { name: 'late key' }).first().waitFor();
+    expect(await banner.count()).toBe(0);
+
+    await page.keyboard.press('t');
+    await page.getByLabel('Or position in the log').fill('four');
+    await page.getByText('Enter a whole number.').waitFor();
+    await page.getByLabel('Or position in the log').fill(String(then.position));
+    await page.keyboard.press('Enter');
+    await banner.getByText(`after event ${then.position}`).waitFor();
+    await page.getByRole('button', { name: 'early key' }).first().waitFor();
+    expect(await page.getByText('late key').count()).toBe(0);
+    await page.waitForURL(new RegExp(`/api-keys\\?at=${then.position}$`));
+
+    // Nothing can be changed, and the page says why.
+    const create = page.getByRole('button', { name: 'Create key' });
+    expect([await create.isDisabled(), await create.getAttribute('title')]).toEqual([true, NO_WRITES]);
+    await page.getByRole('button', { name: 'Actions for early key' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Delete …' }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'Firewall' }).click();
+    await page.waitForURL(new RegExp(`/firewall\\?at=${then.position}$`));
+    await page.getByText('127.0.0.1').first().waitFor();
+    expect(await page.getByText('10.0.0.9').count()).toBe(0);
+    await page.reload();
+    await banner.getByText(`after event ${then.position}`).waitFor();
+    expect(await page.getByText('10.0.0.9').count()).toBe(0);
+    await page.getByRole('link', { name: 'Request log' }).click();
+    await page
+      .getByText(/No requests/)
+      .first()
+      .waitFor();
+
+    await banner.getByRole('button', { name: 'Return to now' }).click();
+    await page.waitForURL(/\/request-logs$/);
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Firewall' }).click();
+    await page.getByText('10.0.0.9').first().waitFor();
+    expect(gateway.events('ApiKeyCreated')).toHaveLength(before);
+  });
+
+  test('steps event by event with keys, up to the last event', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const [then] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '10.0.0.9' });
+    const last = (await gateway.api('GET', '/api/history?limit=1')).body.events[0].position;
+
+    const page = await visit({ path: `/firewall?at=${then.position}` });
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    await banner.getByText(`after event ${then.position}`).waitFor();
+    expect(await page.getByText('10.0.0.9').count()).toBe(0);
+    for (let position = then.position + 1; position <= last; position++) {
+      await page.keyboard.press(']');
+      await banner.getByText(`after event ${position}`).waitFor();
+    }
+    await page.getByRole('cell', { name: '10.0.0.9' }).or(page.getByText('10.0.0.9').first()).first().waitFor();
+    await page.keyboard.press(']');
+    await page.getByText('This is the last event').waitFor();
+    await page.keyboard.press('[');
+    await banner.getByText(`after event ${last - 1}`).waitFor();
+
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('Next event, at an earlier moment').waitFor();
+  });
+
+  test('shows the moment of an event of the history, and says what has no past', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const [then] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '10.0.0.9' });
+
+    const page = await visit({ path: '/history' });
+    await page.getByRole('button', { name: '127.0.0.1 may use the proxy' }).click();
+    await page.getByRole('link', { name: 'Show this moment on every page' }).click();
+    await page.waitForURL(new RegExp(`/\\?at=${then.position}$`));
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    await banner.getByText('127.0.0.1 may use the proxy').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText(/This part has no past: when a session was last seen/).waitFor();
+    for (const control of await page.locator('main').getByRole('switch').all()) {
+      expect(await control.isDisabled()).toBe(true);
+    }
+    await page.getByRole('link', { name: 'Integrity' }).click();
+    await page
+      .getByText(/This part has no past/)
+      .first()
+      .waitFor();
+  });
+
+  test('refuses to send a change from a page that shows an earlier moment', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const [then] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
+    const page = await visit({ path: `/?at=${then.position}` });
+    await page.getByRole('region', { name: 'Earlier moment' }).waitFor();
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') sent.push(`${request.method()} ${request.url()}`);
+    });
+    for (const path of ['/accounts', '/api-keys?new', '/firewall', '/settings', '/integrity']) {
+      await page.goto(new URL(`${path}${path.includes('?') ? '&' : '?'}at=${then.position}`, gateway.url).href);
+      await page.getByRole('region', { name: 'Earlier moment' }).waitFor();
+      for (const each of await page.locator('button:enabled:visible').all()) {
+        const name = (await each.textContent())?.trim() ?? '';
+        expect(name, path).not.toMatch(
+          /^(Add(?! limit)|Create|Delete|Place hold|Lift|Remove|Set up|Turn off|Archive|Verify|Save)/,
+        );
+      }
+    }
+    expect(sent).toEqual([]);
+  });
+});
