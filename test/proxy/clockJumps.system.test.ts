@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { acceptClock } from '../../src/app/acceptClock.ts';
+import { acceptClock } from '../../src/app/commands/accept/acceptClock.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';

@@ -29,7 +29,7 @@ const NETWORK = /^(node:)?(https?|http2|net|tls|dgram|dns|inspector|child_proces
 const OUR_NETWORK = /^src\/(provider|proxy|http|readModels)\//;
 
 test('replay and what-if load no module that reaches a network, a provider or another process', () => {
-  const loaded = loadedBy('src/app/replayCommand.ts', 'src/replay/service/replayWorker.ts');
+  const loaded = loadedBy('src/app/commands/replayCommand.ts', 'src/replay/service/replayWorker.ts');
   for (const name of ['src/domain/routing/select.ts', 'src/domain/limits/admit.ts', 'src/state/pages/pageWorker.ts'])
     expect(loaded).toContain(name);
   const packages = [...loaded].filter((name) => !name.startsWith('src/') && !name.startsWith('node:'));

@@ -32,7 +32,7 @@ const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
   // An owner is encoded, also the brackets of its placeholder.
   decodeURIComponent((streamOf as (id: unknown) => string)(ids[name as keyof Subjects])),
 );
-/** `svc accept-loss` and `svc archive` write to them (src/app/acceptLoss.ts, src/app/archiveCommand.ts). */
+/** `svc accept-loss` and `svc archive` write to them (src/app/commands/accept/acceptLoss.ts, src/app/commands/archiveCommand.ts). */
 const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
 const nodeStreams = ['requests-', 'sessions-', 'clocks-', 'audits-', 'nodes-', REFRESH_STREAM_PREFIX].map(

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
-import { MarkFile } from '../dataFolder/markFile.ts';
-import { type Instant, instant } from '../domain/core/brands.ts';
-import { LossAccepted } from '../domain/losses/events.ts';
-import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
-import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
-import { describeBreak } from '../eventLog/continuity.ts';
-import { openForReading } from '../eventLog/sqlite/database.ts';
-import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
-import { findLogLoss, LogLacksEvents } from '../eventLog/sqlite/logLoss.ts';
-import { HashVerifier } from '../eventLog/verification/hashVerifier.ts';
-import { removeTreeFile, TREE_FILE } from '../integrity/tree/treeFile.ts';
-import { Faults } from '../lib/faults.ts';
-import { readReadModelEnd, removeReadModelFile } from '../readModels/sqlite/readModelFile.ts';
-import { newestSnapshotName } from '../state/snapshots/snapshotFolder.ts';
+import { type DataFolder, openDataFolder } from '../../../dataFolder/dataFolder.ts';
+import { MarkFile } from '../../../dataFolder/markFile.ts';
+import { type Instant, instant } from '../../../domain/core/brands.ts';
+import { LossAccepted } from '../../../domain/losses/events.ts';
+import { ArchivedEvents } from '../../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../../eventLog/archive/archiveFile.ts';
+import { describeBreak } from '../../../eventLog/continuity.ts';
+import { openForReading } from '../../../eventLog/sqlite/database.ts';
+import { readLogEnd } from '../../../eventLog/sqlite/logEnd.ts';
+import { findLogLoss, LogLacksEvents } from '../../../eventLog/sqlite/logLoss.ts';
+import { HashVerifier } from '../../../eventLog/verification/hashVerifier.ts';
+import { removeTreeFile, TREE_FILE } from '../../../integrity/tree/treeFile.ts';
+import { Faults } from '../../../lib/faults.ts';
+import { readReadModelEnd, removeReadModelFile } from '../../../readModels/sqlite/readModelFile.ts';
+import { newestSnapshotName } from '../../../state/snapshots/snapshotFolder.ts';
+import type { Config } from '../../config/config.ts';
+import { type FoundLoss, MARK_FILES } from '../../wiring/knownLog.ts';
+import { openStore } from '../../wiring/openStore.ts';
+import type { Store } from '../../wiring/store.ts';
 import { appendLoss } from './appendLoss.ts';
 import { endOrigin, findCheckpointLoss } from './checkpointLoss.ts';
-import type { Config } from './config/config.ts';
-import { type FoundLoss, MARK_FILES } from './wiring/knownLog.ts';
-import { openStore } from './wiring/openStore.ts';
-import type { Store } from './wiring/store.ts';
 
 /**
  * Accepts that the log or the outbox of a data folder lacks events: records in the log what is missing, and lets the next

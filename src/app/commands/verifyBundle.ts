@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { BundleVerification } from '../evidence/check/bundleVerification.ts';
-import { verifyBundleFile } from '../evidence/files/verifyBundleFile.ts';
-import { parseVkey, type VerifierKey } from '../integrity/notes/noteKeys.ts';
-import { type Published, readPublished } from '../integrity/published/readPublished.ts';
-import type { Finding, Verification } from '../verification/finding.ts';
-import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
+import type { BundleVerification } from '../../evidence/check/bundleVerification.ts';
+import { verifyBundleFile } from '../../evidence/files/verifyBundleFile.ts';
+import { parseVkey, type VerifierKey } from '../../integrity/notes/noteKeys.ts';
+import { type Published, readPublished } from '../../integrity/published/readPublished.ts';
+import type { Finding, Verification } from '../../verification/finding.ts';
+import { CannotVerify, type VerifyOptions } from '../../verification/verifyOptions.ts';
 
 const MAX_KEY_FILE_BYTES = 4_096;
 

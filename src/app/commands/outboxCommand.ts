@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { instant, iso } from '../domain/core/brands.ts';
-import { exportParked, removeParked } from '../eventLog/outbox/exportParked.ts';
-import { listParked } from '../eventLog/outbox/parkedEvents.ts';
-import { retryParked } from '../eventLog/outbox/retryParked.ts';
-import { openForReading } from '../eventLog/sqlite/database.ts';
-import type { Config } from './config/config.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
+import { instant, iso } from '../../domain/core/brands.ts';
+import { exportParked, removeParked } from '../../eventLog/outbox/exportParked.ts';
+import { listParked } from '../../eventLog/outbox/parkedEvents.ts';
+import { retryParked } from '../../eventLog/outbox/retryParked.ts';
+import { openForReading } from '../../eventLog/sqlite/database.ts';
+import type { Config } from '../config/config.ts';
 
 /** The data folder has no outbox. */
 export class NoOutbox extends Error {

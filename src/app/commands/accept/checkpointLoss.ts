@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
-import type { DataFolder } from '../dataFolder/dataFolder.ts';
-import type { Position } from '../domain/core/brands.ts';
-import { LOSSES_STREAM } from '../domain/losses/events.ts';
-import { openForReading } from '../eventLog/sqlite/database.ts';
-import { readLogEnd } from '../eventLog/sqlite/logEnd.ts';
-import { LogLacksEvents } from '../eventLog/sqlite/logLoss.ts';
-import { type NoteStore, openNoteStore } from '../integrity/checkpoints/noteStore.ts';
-import { keysOfLog } from '../integrity/checkpoints/publishedHeads.ts';
-import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
-import { type LogOrigin, logOrigin, parseOrigin } from '../integrity/published/logOrigin.ts';
-import { PublishedFolder, type PublishedHead } from '../integrity/published/publishedFolder.ts';
-import { LeafSource } from '../integrity/tree/leafSource.ts';
-import type { Config } from './config/config.ts';
-import { CHECKPOINT_FILES } from './wiring/checkpointFiles.ts';
-import { isLossOfCheckpoints } from './wiring/checkpointLosses.ts';
-import { checkpointSettings } from './wiring/checkpointSettings.ts';
-import type { Store } from './wiring/store.ts';
+import type { DataFolder } from '../../../dataFolder/dataFolder.ts';
+import type { Position } from '../../../domain/core/brands.ts';
+import { LOSSES_STREAM } from '../../../domain/losses/events.ts';
+import { openForReading } from '../../../eventLog/sqlite/database.ts';
+import { readLogEnd } from '../../../eventLog/sqlite/logEnd.ts';
+import { LogLacksEvents } from '../../../eventLog/sqlite/logLoss.ts';
+import { type NoteStore, openNoteStore } from '../../../integrity/checkpoints/noteStore.ts';
+import { keysOfLog } from '../../../integrity/checkpoints/publishedHeads.ts';
+import { MerkleTree } from '../../../integrity/merkle/merkleTree.ts';
+import { type LogOrigin, logOrigin, parseOrigin } from '../../../integrity/published/logOrigin.ts';
+import { PublishedFolder, type PublishedHead } from '../../../integrity/published/publishedFolder.ts';
+import { LeafSource } from '../../../integrity/tree/leafSource.ts';
+import type { Config } from '../../config/config.ts';
+import { CHECKPOINT_FILES } from '../../wiring/checkpointFiles.ts';
+import { isLossOfCheckpoints } from '../../wiring/checkpointLosses.ts';
+import { checkpointSettings } from '../../wiring/checkpointSettings.ts';
+import type { Store } from '../../wiring/store.ts';
 
 /** What a command works with that looks at the checkpoints of a stopped log. */
 export interface StoppedLog {

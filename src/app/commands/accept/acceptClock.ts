@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { requireLogFile } from '../dataFolder/requireLogFile.ts';
-import { type Instant, instant } from '../domain/core/brands.ts';
-import { Faults } from '../lib/faults.ts';
-import { createCommandHandler } from '../state/commands/commandHandler.ts';
-import { subjects } from '../state/fold/subjects.ts';
-import { startHotRunner } from '../state/hotRunner.ts';
-import { firstFold } from '../state/snapshots/sealedFold.ts';
-import type { Config } from './config/config.ts';
-import { userName } from './userName.ts';
-import { openStore } from './wiring/openStore.ts';
+import { openDataFolder } from '../../../dataFolder/dataFolder.ts';
+import { requireLogFile } from '../../../dataFolder/requireLogFile.ts';
+import { type Instant, instant } from '../../../domain/core/brands.ts';
+import { Faults } from '../../../lib/faults.ts';
+import { createCommandHandler } from '../../../state/commands/commandHandler.ts';
+import { subjects } from '../../../state/fold/subjects.ts';
+import { startHotRunner } from '../../../state/hotRunner.ts';
+import { firstFold } from '../../../state/snapshots/sealedFold.ts';
+import type { Config } from '../../config/config.ts';
+import { openStore } from '../../wiring/openStore.ts';
+import { userName } from '../userName.ts';
 
 /** The windows of limits before and after the acceptance. */
 export interface AcceptedClock {

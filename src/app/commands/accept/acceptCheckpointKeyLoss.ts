@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { instant } from '../domain/core/brands.ts';
-import type { EventOf } from '../domain/core/event.ts';
-import { CheckpointKeyLossAccepted } from '../domain/losses/events.ts';
-import { PublishedFolder } from '../integrity/published/publishedFolder.ts';
-import { Faults } from '../lib/faults.ts';
+import { openDataFolder } from '../../../dataFolder/dataFolder.ts';
+import { instant } from '../../../domain/core/brands.ts';
+import type { EventOf } from '../../../domain/core/event.ts';
+import { CheckpointKeyLossAccepted } from '../../../domain/losses/events.ts';
+import { PublishedFolder } from '../../../integrity/published/publishedFolder.ts';
+import { Faults } from '../../../lib/faults.ts';
+import type { Config } from '../../config/config.ts';
+import { checkpointSettings } from '../../wiring/checkpointSettings.ts';
+import { openStore } from '../../wiring/openStore.ts';
 import { appendLoss } from './appendLoss.ts';
 import { originOf, type StoppedLog, withNotes } from './checkpointLoss.ts';
-import type { Config } from './config/config.ts';
-import { checkpointSettings } from './wiring/checkpointSettings.ts';
-import { openStore } from './wiring/openStore.ts';
 
 type LostKey = EventOf<typeof CheckpointKeyLossAccepted>['data'];
 

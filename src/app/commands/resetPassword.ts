@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { requireLogFile } from '../dataFolder/requireLogFile.ts';
-import { Faults } from '../lib/faults.ts';
-import { createPasswords } from '../management/auth/passwords.ts';
-import { destroyKeysOfDisabledTotp } from '../management/auth/totpKeys.ts';
-import { isOpen } from '../management/people/principal.ts';
-import { createCommandHandler } from '../state/commands/commandHandler.ts';
-import { subjects } from '../state/fold/subjects.ts';
-import { startHotRunner } from '../state/hotRunner.ts';
-import { firstFold } from '../state/snapshots/sealedFold.ts';
-import type { Config } from './config/config.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
+import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
+import { Faults } from '../../lib/faults.ts';
+import { createPasswords } from '../../management/auth/passwords.ts';
+import { destroyKeysOfDisabledTotp } from '../../management/auth/totpKeys.ts';
+import { isOpen } from '../../management/people/principal.ts';
+import { createCommandHandler } from '../../state/commands/commandHandler.ts';
+import { subjects } from '../../state/fold/subjects.ts';
+import { startHotRunner } from '../../state/hotRunner.ts';
+import { firstFold } from '../../state/snapshots/sealedFold.ts';
+import type { Config } from '../config/config.ts';
+import { openStore } from '../wiring/openStore.ts';
 import { userName } from './userName.ts';
-import { openStore } from './wiring/openStore.ts';
 
 export interface PasswordReset {
   /** The new password. */

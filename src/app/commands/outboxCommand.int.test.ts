@@ -1,21 +1,21 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { anEvent, someEvents } from '../../test/contract/events.ts';
-import { replicationTargetOverLog } from '../../test/contract/replicationTargetOverLog.ts';
-import { tempFolder } from '../../test/contract/tempFolder.ts';
-import { collectFaults } from '../../test/support/collectFaults.ts';
-import { waitOptions } from '../../test/support/waitOptions.ts';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { MarkFile } from '../dataFolder/markFile.ts';
-import { position } from '../domain/core/brands.ts';
-import type { EventToAppend } from '../eventLog/eventLog.ts';
-import { createEventSink } from '../eventLog/eventSink.ts';
-import { isBreak, verifyStream } from '../eventLog/hashChain.ts';
-import { openOutbox } from '../eventLog/outbox/outbox.ts';
-import { findOutboxLoss } from '../eventLog/outbox/outboxLoss.ts';
-import { EMPTY_LOG } from '../eventLog/sqlite/logEnd.ts';
-import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
+import { anEvent, someEvents } from '../../../test/contract/events.ts';
+import { replicationTargetOverLog } from '../../../test/contract/replicationTargetOverLog.ts';
+import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { collectFaults } from '../../../test/support/collectFaults.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
+import { MarkFile } from '../../dataFolder/markFile.ts';
+import { position } from '../../domain/core/brands.ts';
+import type { EventToAppend } from '../../eventLog/eventLog.ts';
+import { createEventSink } from '../../eventLog/eventSink.ts';
+import { isBreak, verifyStream } from '../../eventLog/hashChain.ts';
+import { openOutbox } from '../../eventLog/outbox/outbox.ts';
+import { findOutboxLoss } from '../../eventLog/outbox/outboxLoss.ts';
+import { EMPTY_LOG } from '../../eventLog/sqlite/logEnd.ts';
+import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { exportOutbox, listOutbox, retryOutbox } from './outboxCommand.ts';
 
 const failedSignIns = (count: number): EventToAppend[] =>

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import type { Instant } from '../domain/core/brands.ts';
-import { parseTime } from '../management/http/isoTime.ts';
-import { replayCsv } from '../replay/output/replayCsv.ts';
-import type { Difference } from '../replay/recordedDecision.ts';
-import { replayJson } from '../replay/replayJson.ts';
-import { type ReplayResult, replayLog } from '../replay/replayLog.ts';
-import { simulateLog } from '../replay/whatIf/simulateLog.ts';
-import type { Config } from './config/config.ts';
-import { withUntouchedLog } from './past/untouchedLog.ts';
-import { describeWhatIf } from './replay/describeWhatIf.ts';
-import { readWhatIf, type WhatIfArguments } from './replay/readWhatIf.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+import { parseTime } from '../../management/http/isoTime.ts';
+import { replayCsv } from '../../replay/output/replayCsv.ts';
+import type { Difference } from '../../replay/recordedDecision.ts';
+import { replayJson } from '../../replay/replayJson.ts';
+import { type ReplayResult, replayLog } from '../../replay/replayLog.ts';
+import { simulateLog } from '../../replay/whatIf/simulateLog.ts';
+import type { Config } from '../config/config.ts';
+import { withUntouchedLog } from '../past/untouchedLog.ts';
+import { describeWhatIf } from '../replay/describeWhatIf.ts';
+import { readWhatIf, type WhatIfArguments } from '../replay/readWhatIf.ts';
 
 export interface ReplayCommand {
   readonly since: Instant | undefined;

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type DataFolder, openDataFolder } from '../dataFolder/dataFolder.ts';
-import { damagedFile } from '../dataFolder/openDatabase.ts';
-import { requireLogFile } from '../dataFolder/requireLogFile.ts';
-import { type AccountId, instant } from '../domain/core/brands.ts';
-import { listInParts } from '../domain/core/parts.ts';
-import { LOSSES_STREAM, VaultLossAccepted } from '../domain/losses/events.ts';
-import { newEventId } from '../eventLog/eventId.ts';
-import { type Actor, type EventLog, NO_STREAM } from '../eventLog/eventLog.ts';
-import { Faults } from '../lib/faults.ts';
-import { createCommandHandler } from '../state/commands/commandHandler.ts';
-import { subjects } from '../state/fold/subjects.ts';
-import { startHotRunner } from '../state/hotRunner.ts';
-import { firstFold } from '../state/snapshots/sealedFold.ts';
-import { WrongEncryptionKey } from '../vault/masterKey.ts';
-import { openSqliteVault } from '../vault/sqliteVault.ts';
-import { VaultMissing } from '../vault/vaultLoss.ts';
+import { type DataFolder, openDataFolder } from '../../../dataFolder/dataFolder.ts';
+import { damagedFile } from '../../../dataFolder/openDatabase.ts';
+import { requireLogFile } from '../../../dataFolder/requireLogFile.ts';
+import { type AccountId, instant } from '../../../domain/core/brands.ts';
+import { listInParts } from '../../../domain/core/parts.ts';
+import { LOSSES_STREAM, VaultLossAccepted } from '../../../domain/losses/events.ts';
+import { newEventId } from '../../../eventLog/eventId.ts';
+import { type Actor, type EventLog, NO_STREAM } from '../../../eventLog/eventLog.ts';
+import { Faults } from '../../../lib/faults.ts';
+import { createCommandHandler } from '../../../state/commands/commandHandler.ts';
+import { subjects } from '../../../state/fold/subjects.ts';
+import { startHotRunner } from '../../../state/hotRunner.ts';
+import { firstFold } from '../../../state/snapshots/sealedFold.ts';
+import { WrongEncryptionKey } from '../../../vault/masterKey.ts';
+import { openSqliteVault } from '../../../vault/sqliteVault.ts';
+import { VaultMissing } from '../../../vault/vaultLoss.ts';
+import type { Config } from '../../config/config.ts';
+import { accountsWithoutKeys } from '../../wiring/lostKeys.ts';
+import { openStore } from '../../wiring/openStore.ts';
+import { userName } from '../userName.ts';
 import { CannotAcceptLoss } from './appendLoss.ts';
-import type { Config } from './config/config.ts';
-import { userName } from './userName.ts';
-import { accountsWithoutKeys } from './wiring/lostKeys.ts';
-import { openStore } from './wiring/openStore.ts';
 
 export interface AcceptedVaultLoss {
   /** Whether a new vault was begun. */

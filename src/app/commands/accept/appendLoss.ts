@@ -1,9 +1,9 @@
-import type { Instant } from '../domain/core/brands.ts';
-import type { KnownEvent } from '../domain/eventTypes.ts';
-import { LOSSES_STREAM } from '../domain/losses/events.ts';
-import { newEventId } from '../eventLog/eventId.ts';
-import { type EventLog, NO_STREAM } from '../eventLog/eventLog.ts';
-import { userName } from './userName.ts';
+import type { Instant } from '../../../domain/core/brands.ts';
+import type { KnownEvent } from '../../../domain/eventTypes.ts';
+import { LOSSES_STREAM } from '../../../domain/losses/events.ts';
+import { newEventId } from '../../../eventLog/eventId.ts';
+import { type EventLog, NO_STREAM } from '../../../eventLog/eventLog.ts';
+import { userName } from '../userName.ts';
 
 /** An accepted loss could not be recorded; nothing was changed. */
 export class CannotAcceptLoss extends Error {

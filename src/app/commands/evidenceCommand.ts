@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeMade, madeBy } from '../evidence/make/describeMade.ts';
-import { makeEvidence } from '../evidence/make/makeEvidence.ts';
-import type { EventSelection } from '../evidence/make/selection.ts';
-import type { Config } from './config/config.ts';
+import { describeMade, madeBy } from '../../evidence/make/describeMade.ts';
+import { makeEvidence } from '../../evidence/make/makeEvidence.ts';
+import type { EventSelection } from '../../evidence/make/selection.ts';
+import type { Config } from '../config/config.ts';
 
 export interface EvidenceCommand {
   readonly selection: EventSelection;

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import { DataFolderInUse } from '../dataFolder/folderLock.ts';
-import { requireLogFile } from '../dataFolder/requireLogFile.ts';
-import type { Instant } from '../domain/core/brands.ts';
-import { Refusal } from '../domain/core/refusal.ts';
-import type { HoldCommand } from '../domain/hold/decide.ts';
-import { shownScope } from '../domain/hold/events.ts';
-import { messageOf } from '../http/errors/errors.ts';
-import { Faults } from '../lib/faults.ts';
-import { createKeyedMutex } from '../lib/keyedMutex.ts';
-import { createRetainedKeys } from '../management/accounts/retainedKeys.ts';
-import { parseTime } from '../management/http/isoTime.ts';
-import { createCommandHandler } from '../state/commands/commandHandler.ts';
-import { subjects } from '../state/fold/subjects.ts';
-import { type HotRunner, startHotRunner } from '../state/hotRunner.ts';
-import { firstFold } from '../state/snapshots/sealedFold.ts';
-import type { Config } from './config/config.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
+import { DataFolderInUse } from '../../dataFolder/folderLock.ts';
+import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
+import type { Instant } from '../../domain/core/brands.ts';
+import { Refusal } from '../../domain/core/refusal.ts';
+import type { HoldCommand } from '../../domain/hold/decide.ts';
+import { shownScope } from '../../domain/hold/events.ts';
+import { messageOf } from '../../http/errors/errors.ts';
+import { Faults } from '../../lib/faults.ts';
+import { createKeyedMutex } from '../../lib/keyedMutex.ts';
+import { createRetainedKeys } from '../../management/accounts/retainedKeys.ts';
+import { parseTime } from '../../management/http/isoTime.ts';
+import { createCommandHandler } from '../../state/commands/commandHandler.ts';
+import { subjects } from '../../state/fold/subjects.ts';
+import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
+import { firstFold } from '../../state/snapshots/sealedFold.ts';
+import type { Config } from '../config/config.ts';
+import { openStore } from '../wiring/openStore.ts';
 import { userName } from './userName.ts';
-import { openStore } from './wiring/openStore.ts';
 
 /** The command could not be carried out; nothing was changed. */
 export class CannotHold extends Error {

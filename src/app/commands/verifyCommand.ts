@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Finding, Verification } from '../verification/finding.ts';
-import { verifyEventStore } from '../verification/verifyEventStore.ts';
-import { verifyExport } from '../verification/verifyExport.ts';
-import { verifyFolder } from '../verification/verifyFolder.ts';
-import { CannotVerify, type VerifyOptions } from '../verification/verifyOptions.ts';
-import type { Config } from './config/config.ts';
+import type { Finding, Verification } from '../../verification/finding.ts';
+import { verifyEventStore } from '../../verification/verifyEventStore.ts';
+import { verifyExport } from '../../verification/verifyExport.ts';
+import { verifyFolder } from '../../verification/verifyFolder.ts';
+import { CannotVerify, type VerifyOptions } from '../../verification/verifyOptions.ts';
+import type { Config } from '../config/config.ts';
 import { readPublicKey, verifyBundle } from './verifyBundle.ts';
 
 export interface VerifyCommand {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { archiveFolder } from '../../test/support/archives/archiveFolder.ts';
-import { signFolder } from '../../test/support/evidence/signedFolder.ts';
-import { readRows } from '../../test/support/forgeries/forgedFiles.ts';
-import { aFolder, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { archiveFolder } from '../../../test/support/archives/archiveFolder.ts';
+import { signFolder } from '../../../test/support/evidence/signedFolder.ts';
+import { readRows } from '../../../test/support/forgeries/forgedFiles.ts';
+import { aFolder, honestFolder } from '../../../test/support/forgeries/honestLog.ts';
 
-const START = fileURLToPath(new URL('../start.mjs', import.meta.url));
+const START = fileURLToPath(new URL('../../start.mjs', import.meta.url));
 const run = promisify(execFile);
 
 /** Runs a command of svc as its own process. */

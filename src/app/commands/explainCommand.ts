@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { ArchivedEvents, describeArchivedRequest } from '../eventLog/archive/archivedEvents.ts';
-import { describeExplanation } from '../replay/explain/describeExplanation.ts';
-import { explainFrom } from '../replay/explain/explainFromLog.ts';
-import type { LogFiles } from '../replay/logFiles.ts';
-import { CannotReadLog } from './past/untouchedLog.ts';
-import { type CommandIo, type PastConfig, refuseArchived, withPast } from './past/withPast.ts';
+import { ArchivedEvents, describeArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
+import { describeExplanation } from '../../replay/explain/describeExplanation.ts';
+import { explainFrom } from '../../replay/explain/explainFromLog.ts';
+import type { LogFiles } from '../../replay/logFiles.ts';
+import { CannotReadLog } from '../past/untouchedLog.ts';
+import { type CommandIo, type PastConfig, refuseArchived, withPast } from '../past/withPast.ts';
 
 export interface ExplainCommand {
   readonly requestId: string;

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startManagement, temporaryFolder } from '../../test/support/management.ts';
-import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import type { Sealed } from '../domain/core/brands.ts';
-import { importAccount } from '../management/resources/accountCalls.support.ts';
-import { openSqliteVault } from '../vault/sqliteVault.ts';
-import { CannotUnseal } from '../vault/vault.ts';
-import { readConfig } from './config/config.ts';
+import { startManagement, temporaryFolder } from '../../../test/support/management.ts';
+import { openDataFolder } from '../../dataFolder/dataFolder.ts';
+import type { Sealed } from '../../domain/core/brands.ts';
+import { importAccount } from '../../management/resources/accountCalls.support.ts';
+import { openSqliteVault } from '../../vault/sqliteVault.ts';
+import { CannotUnseal } from '../../vault/vault.ts';
+import { readConfig } from '../config/config.ts';
 import { CannotHold, parseHoldArguments, runHold } from './holdCommand.ts';
 
 /** A stopped data folder with one account that was deleted under a hold. */
