@@ -283,6 +283,7 @@ test('returns what the document describes from every endpoint', async () => {
   await call('POST /api/dashboard-auth/recovery/codes');
   const made = await call('POST /api/tokens', {}, { name: 'deploy', role: 'operator', expires_at: '2999-01-01' });
   await call('GET /api/tokens');
+  await call('GET /api/profile');
   await call('GET /api/tokens/{id}', { id: made.id });
   await call('DELETE /api/tokens/{id}', { id: made.id });
   cookie = builtIn;

@@ -45,6 +45,7 @@ import { openApiRoutes } from './resources/openApi.ts';
 import { operatorRoutes } from './resources/operators.ts';
 import { overviewRoutes } from './resources/overview.ts';
 import { ownerRoutes } from './resources/owners.ts';
+import { profileRoutes } from './resources/profile.ts';
 import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
 import { replayRoutes } from './resources/replays.ts';
 import { requestLogRoutes } from './resources/requestLogs.ts';
@@ -125,6 +126,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(ownerRoutes(options))
     .use(settingsRoutes(options))
     .use(operatorRoutes(options))
+    .use(profileRoutes(options))
     .use(tokenRoutes(options))
     .use(firewallRoutes(options))
     .use(clockRoutes(options))

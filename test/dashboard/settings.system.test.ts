@@ -15,7 +15,7 @@ journeys('settings', () => {
   test('sets up two-factor authentication, requires it at the sign-in and turns it off', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
-    const page = await visit({ path: '/settings' });
+    const page = await visit({ path: '/profile' });
     await signIn(page);
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     await page.getByRole('img', { name: /^QR code/ }).waitFor();
@@ -31,7 +31,7 @@ journeys('settings', () => {
     await page.getByLabel('6-digit code').fill(first);
     await page.getByText('The code is wrong or was already used.').waitFor();
     await page.getByLabel('6-digit code').fill(codeNow(secret, 1));
-    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
     await page.getByText('2FA').waitFor();
 
     await page.getByRole('button', { name: 'Turn off …' }).click();
@@ -67,7 +67,7 @@ journeys('settings', () => {
   test('a password change ends the other sessions in the list', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
-    const page = await visit({ path: '/settings' });
+    const page = await visit({ path: '/profile' });
     await signIn(page);
     const other = await visit({ path: '/firewall' });
     await signIn(other);
@@ -86,7 +86,7 @@ journeys('settings', () => {
     await page.getByText('Password changed').waitFor();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(new URL(other.url()).search).toBe('?next=%2Ffirewall');
-    await page.getByText('Settings', { exact: true }).first().waitFor();
+    await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
 
     await page.getByRole('button', { name: 'Remove password …' }).click();
     await page.getByRole('dialog').getByLabel('Current password', { exact: true }).fill('battery staple');

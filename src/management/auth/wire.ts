@@ -6,7 +6,7 @@ import { roleSchema } from '../../domain/operator/role.ts';
 import type { Session } from '../../domain/session/state.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { Directory } from '../people/directory.ts';
-import { roleOf } from '../people/principal.ts';
+import { isOpen, roleOf } from '../people/principal.ts';
 
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 1_024;
@@ -23,6 +23,17 @@ export const newPassword = z
 /** A TOTP code. */
 export const totpCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');
 
+/** The ways to sign in that a sign-in page offers now. */
+const SignInWays = z
+  .object({
+    builtIn: z.boolean().describe('POST /api/dashboard-auth/password/login, as the built-in administrator'),
+    password: z.boolean().describe('POST /api/dashboard-auth/login, with name or e-mail address and password'),
+    setUp: z
+      .boolean()
+      .describe('POST /api/dashboard-auth/password/setup, which makes the password of the built-in administrator'),
+  })
+  .meta({ id: 'SignInWays' });
+
 /** The sign-in state of a client. The fields that are not in the contract are absent while there is only the built-in administrator. */
 export const SessionState = z
   .object({
@@ -33,6 +44,7 @@ export const SessionState = z
     isTotpRequiredOnLogin: z.boolean(),
     hasOperators: z.literal(true).optional().describe('Operators sign in with POST /api/dashboard-auth/login'),
     mustSetUpTotp: z.literal(true).optional().describe('The session may do nothing but set up TOTP'),
+    signInWays: SignInWays.optional(),
     operator: z
       .object({ id: z.string(), name: z.string().nullable(), role: roleSchema(z) })
       .optional()
@@ -63,6 +75,11 @@ export function sessionState(
     isTotpRequiredOnLogin: auth.isTotpRequired,
     ...(hasOperators(operators) && {
       hasOperators: true as const,
+      signInWays: {
+        builtIn: dashboardAuth.password !== null,
+        password: true,
+        setUp: isOpen(state),
+      },
       ...(session && mustSetUpTotp(auth) && { mustSetUpTotp: true as const }),
       ...(session &&
         role && { operator: { id: session.operatorId, name: directory.nameOf(session.operatorId), role } }),

@@ -6,12 +6,13 @@ import { credentialsOf } from '../../domain/operator/credentials.ts';
 import { roleSchema } from '../../domain/operator/role.ts';
 import { SessionEnded } from '../../domain/session/events.ts';
 import type { Session } from '../../domain/session/state.ts';
+import type { RoleSet } from '../../http/openApi/endpoint.ts';
 import { SESSION_SECONDS } from '../auth/sessionCookie.ts';
 import type { SignInRecorder } from '../auth/signInRecorder.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { ADMINISTRATORS, EVERYONE } from '../http/roles.ts';
+import { ADMINISTRATORS, EVERYONE, EXAMINERS } from '../http/roles.ts';
 import { hasRoleIn, roleOf } from '../people/principal.ts';
 
 const SessionEntry = z
@@ -30,9 +31,9 @@ const SessionEntry = z
 
 const routes = {
   list: describeRoute({
-    roles: ADMINISTRATORS,
+    roles: EVERYONE,
     at: { none: 'when a session was last seen is known to the node only, not to the log' },
-    summary: 'List dashboard sessions, latest first',
+    summary: 'List dashboard sessions, latest first: the own ones, and to administrators and auditors all',
     response: z.object({ sessions: z.array(SessionEntry) }),
   }),
   end: describeRoute({
@@ -52,22 +53,22 @@ interface SessionsOptions extends Pick<Capabilities, 'views' | 'now' | 'director
   readonly signIns: SignInRecorder;
 }
 
-/** Sessions of the dashboard; `auth/sessionLifecycle.ts` starts them. Administrators end those of others, everyone else their own. */
+/** Sessions of the dashboard; `auth/sessionLifecycle.ts` starts them. Everyone sees and ends their own; administrators and auditors see all, and administrators end all. */
 export const sessionRoutes = ({ views, now, directory, signIns }: SessionsOptions) => {
   const authOf = ({ operatorId }: Session) => credentialsOf(operatorId, views.current);
   const validSessions = () =>
     [...views.current.sessions.values()].filter((session) => isSessionValid(session, authOf(session), now()));
-  const sessionsOf = ({ state: { principal } }: ManagementContext) => {
+  const sessionsOf = ({ state: { principal } }: ManagementContext, ofEveryone: RoleSet) => {
     if (!principal) return [];
-    const mayEndAll = hasRoleIn(principal, ADMINISTRATORS);
-    return validSessions().filter(({ operatorId }) => mayEndAll || operatorId === principal.operatorId);
+    const isLimited = !hasRoleIn(principal, ofEveryone);
+    return validSessions().filter(({ operatorId }) => !isLimited || operatorId === principal.operatorId);
   };
   const end = (ctx: ManagementContext, { id }: Session) =>
     signIns.record(SessionEnded({ sessionId: id }), ctx.state.cause);
 
   return newRouter('/api/sessions')
     .get('/', routes.list, (ctx) => ({
-      sessions: validSessions()
+      sessions: sessionsOf(ctx, EXAMINERS)
         .map((session) => ({
           session_id: session.id,
           operator: {
@@ -87,12 +88,12 @@ export const sessionRoutes = ({ views, now, directory, signIns }: SessionsOption
     }))
     .delete('/:id', routes.end, async (ctx) => {
       const sessionId = ctx.params.id ?? '';
-      const session = sessionsOf(ctx).find(({ id }) => id === sessionId);
+      const session = sessionsOf(ctx, ADMINISTRATORS).find(({ id }) => id === sessionId);
       await end(ctx, session ?? refuse('session_not_found', { sessionId }));
       return { status: 'ended' };
     })
     .delete('/', routes.endOthers, async (ctx) => {
-      const others = sessionsOf(ctx).filter(({ id }) => id !== ctx.state.client.session?.id);
+      const others = sessionsOf(ctx, ADMINISTRATORS).filter(({ id }) => id !== ctx.state.client.session?.id);
       await Promise.all(others.map((session) => end(ctx, session)));
       return { status: 'ended', count: others.length };
     })

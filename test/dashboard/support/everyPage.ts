@@ -82,8 +82,8 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     },
     { path: '/integrity', open: button('Place hold …') },
     { path: '/firewall', open: (page) => page.getByLabel('Add address').fill('10.0.0.300') },
-    { path: '/settings', open: button('Set up') },
-    { path: '/settings', open: button('Remove password …') },
+    { path: '/profile', open: button('Set up') },
+    { path: '/profile', open: button('Remove password …') },
     { path: '/nowhere' },
   ];
 }

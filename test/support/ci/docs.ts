@@ -6,6 +6,7 @@ import { errorsDoc } from './errorsDoc.ts';
 import { eventFields } from './eventFields.ts';
 import { eventsDoc } from './eventsDoc.ts';
 import { momentsDoc } from './momentsDoc.ts';
+import { operationRoles } from './operationRoles.ts';
 import { rolesDoc } from './rolesDoc.ts';
 
 const document = await liveDocument();
@@ -17,6 +18,7 @@ for (const [path, text] of [
   ['docs/roles.md', rolesDoc(document)],
   ['test/histories/fields.txt', eventFields()],
   ['dashboard/src/lib/api/openapi.d.ts', await apiTypes(document)],
+  ['dashboard/src/lib/api/operationRoles.ts', operationRoles(document)],
 ] as const) {
   writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
 }

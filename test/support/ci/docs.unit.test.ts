@@ -4,6 +4,7 @@ import { apiTypes, liveDocument } from './apiTypes.ts';
 import { errorsDoc } from './errorsDoc.ts';
 import { eventsDoc } from './eventsDoc.ts';
 import { momentsDoc } from './momentsDoc.ts';
+import { operationRoles } from './operationRoles.ts';
 import { rolesDoc } from './rolesDoc.ts';
 
 const committed = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -18,9 +19,10 @@ test('docs/events.md matches the registry of events', () =>
 test('docs/earlier-moments.md matches the declarations of the routes', async () =>
   expect(committed('docs/earlier-moments.md'), outdated).toBe(await momentsDoc()));
 
-test('the types of the dashboard and docs/roles.md match the OpenAPI document of the service', async () => {
+test('the types and roles of the dashboard and docs/roles.md match the OpenAPI document of the service', async () => {
   const document = await liveDocument();
   expect(committed('dashboard/src/lib/api/openapi.d.ts'), outdated).toBe(await apiTypes(document));
+  expect(committed('dashboard/src/lib/api/operationRoles.ts'), outdated).toBe(operationRoles(document));
   expect(committed('docs/roles.md'), outdated).toBe(rolesDoc(document));
 });
 

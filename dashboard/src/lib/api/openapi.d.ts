@@ -1049,6 +1049,23 @@ export interface paths {
         patch: operations["patchOwnersOwner"];
         trace?: never;
     };
+    "/api/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get who makes this request, and how they sign in */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/receipts/{requestIdOrPosition}": {
         parameters: {
             query?: never;
@@ -1177,7 +1194,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List dashboard sessions, latest first */
+        /** List dashboard sessions, latest first: the own ones, and to administrators and auditors all */
         get: operations["getSessions"];
         put?: never;
         post?: never;
@@ -2164,6 +2181,7 @@ export interface components {
                 /** @enum {string} */
                 role: "administrator" | "operator" | "auditor" | "member";
             };
+            signInWays?: components["schemas"]["SignInWays"];
         };
         ExplainedCandidate: {
             account_id: string;
@@ -2667,6 +2685,23 @@ export interface components {
                 } | null;
             } | null;
         };
+        Profile: {
+            /** @description null for the built-in administrator */
+            email: string | null;
+            has_password: boolean;
+            id: string;
+            is_built_in: boolean;
+            is_totp_configured: boolean;
+            name: string | null;
+            recovery_codes_left: number;
+            /**
+             * @description What this request may do: for a token the lower of its role and that of its owner
+             * @enum {string}
+             */
+            role: "administrator" | "operator" | "auditor" | "member";
+            /** @description The management token of this request */
+            token_id: string | null;
+        };
         ProxyError: {
             error: {
                 code: string;
@@ -2840,6 +2875,14 @@ export interface components {
             sticky_threads_enabled: boolean;
             totp_configured: boolean;
             totp_required_on_login: boolean;
+        };
+        SignInWays: {
+            /** @description POST /api/dashboard-auth/password/login, as the built-in administrator */
+            builtIn: boolean;
+            /** @description POST /api/dashboard-auth/login, with name or e-mail address and password */
+            password: boolean;
+            /** @description POST /api/dashboard-auth/password/setup, which makes the password of the built-in administrator */
+            setUp: boolean;
         };
         Status: {
             events: {
@@ -10067,6 +10110,82 @@ export interface operations {
             };
             /** @description log_unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

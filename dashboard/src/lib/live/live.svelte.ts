@@ -12,6 +12,8 @@ export type Kind =
   | 'settings'
   | 'request'
   | 'session'
+  | 'operator'
+  | 'managementToken'
   | 'address';
 
 type Listener = (subjects: readonly string[]) => void;

@@ -3,12 +3,16 @@ import { api, type Schemas, unwrap } from '../api/client.ts';
 import { clearResourceCache } from '../live/resource.svelte.ts';
 
 type State = Schemas['DashboardSession'];
+export type Role = NonNullable<State['operator']>['role'];
+
+/** The id of the built-in administrator, who alone signs in without a name. */
+const BUILT_IN = 'administrator';
 
 /**
- * `open`: no password is set and this browser runs on the service's machine, so it has full access; `set-up`: no password
- * is set and this browser runs elsewhere.
+ * `open`: no sign-in is needed and this browser runs on the service's machine, so it has full access; `set-up`: no password
+ * is set and this browser runs elsewhere; `totp`: the second factor must be verified; `totp-set-up`: it must be set up.
  */
-export type SessionStatus = 'in' | 'open' | 'set-up' | 'out' | 'totp';
+export type SessionStatus = 'in' | 'open' | 'set-up' | 'out' | 'totp' | 'totp-set-up';
 
 /** Sign-in state of this browser. The session cookie is HttpOnly, so the service has to be asked. */
 class Session {
@@ -16,6 +20,24 @@ class Session {
   status = $state<SessionStatus | undefined>(undefined);
   /** From the click on "Sign out" until the next sign-in. */
   isSigningOut = false;
+
+  /** What this browser may do; see `may`. */
+  get role(): Role {
+    return this.state?.operator?.role ?? 'administrator';
+  }
+
+  /** The id of who is signed in. */
+  get personId(): string {
+    return this.state?.operator?.id ?? BUILT_IN;
+  }
+
+  get isBuiltIn(): boolean {
+    return this.personId === BUILT_IN;
+  }
+
+  get personName(): string {
+    return this.state?.operator?.name ?? 'Built-in administrator';
+  }
 
   /** Loads the state. @throws ApiError when the service is unreachable */
   async refresh(): Promise<SessionStatus> {
@@ -45,9 +67,13 @@ class Session {
 }
 
 async function statusOf(state: State): Promise<SessionStatus> {
-  if (!state.isPasswordConfigured) return (await isOpenHere()) ? 'open' : 'set-up';
-  if (!state.isPasswordVerified) return 'out';
-  return state.isTotpRequiredOnLogin && state.isTotpConfigured && !state.isTotpVerified ? 'totp' : 'in';
+  if (state.isPasswordVerified) {
+    if (state.mustSetUpTotp) return 'totp-set-up';
+    return state.isTotpRequiredOnLogin && state.isTotpConfigured && !state.isTotpVerified ? 'totp' : 'in';
+  }
+  if (state.isPasswordConfigured) return 'out';
+  if (await isOpenHere()) return 'open';
+  return state.hasOperators ? 'out' : 'set-up';
 }
 
 /** Only the service knows whether this browser runs on its machine. */

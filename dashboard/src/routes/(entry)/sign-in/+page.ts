@@ -6,5 +6,6 @@ import { session } from '#lib/session/session.svelte.ts';
 export async function load({ url }: { url: URL }): Promise<void> {
   const status = await session.refresh();
   if (status === 'set-up') redirect(307, '/set-up');
-  if (status === 'in' || status === 'open') redirect(307, nextPath(url.searchParams));
+  // While no sign-in is needed on this machine, operators may still sign in with their name.
+  if (status === 'in' || (status === 'open' && !session.state?.hasOperators)) redirect(307, nextPath(url.searchParams));
 }
