@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import type { SentRequest } from '../../../test/support/call.ts';
+import { setUp } from '../../../test/support/browser.ts';
 import { sharedManagement, startManagement, temporaryFolder } from '../../../test/support/management.ts';
+import { join, withToken } from '../../../test/support/operators.ts';
 
 const stage = sharedManagement();
 const withIdempotencyKey = (key: string, body?: unknown): SentRequest => ({
@@ -127,4 +129,23 @@ test('recognises a repeat after a restart from the log', async () => {
   const other = await after.call('POST', '/api/api-keys', withIdempotencyKey('kept', { name: 'another' }));
   expect(other.status).toBe(422);
   expect(after.hot.state.position).toBe(written);
+});
+
+test('takes the same key of another person or token for another write', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const [bob, carol] = [
+    await join(stage, administrator, 'Bob', 'member'),
+    await join(stage, administrator, 'Carol', 'member'),
+  ];
+  const { token } = (await administrator.call('POST', '/api/tokens', { body: { name: 'ci', role: 'member' } })).body;
+  const sent = withIdempotencyKey('same-key', { name: 'same name' });
+  const owners: (readonly [string, string])[] = [];
+  for (const client of [administrator, withToken(stage, token), bob, carol, bob]) {
+    const { body } = await client.call('POST', '/api/api-keys', sent);
+    owners.push([body.owner, body.id]);
+  }
+  const ids = owners.map(([, id]) => id);
+  expect(owners.map(([owner]) => owner)).toEqual([null, 'administrator', bob.id, carol.id, bob.id]);
+  expect([new Set(ids).size, ids[4]]).toEqual([4, ids[2]]);
 });

@@ -1,3 +1,4 @@
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import type { RepeatableWrite } from '../../state/commands/commandHandler.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -7,7 +8,8 @@ import { isWrite, type ManagementMiddleware } from './context.ts';
  * Executes a write with an `Idempotency-Key` once, however often it is sent. The ids of its events and of the resource
  * that it creates derive from the key, so a repeat is found in the log, even after a restart
  * (docs/decisions/0054-idempotent-writes.md). Sign-ins are excluded: each creates a new session, and the log must not
- * contain anything that derives from a password.
+ * contain anything that derives from a password. A key belongs to the person, or the token, that sent it: the same key of another one
+ * is another write, and reveals nothing of the first.
  * @throws Refusal `validation_error` for a malformed key
  */
 export const idempotentWrites =
@@ -30,9 +32,10 @@ export const idempotentWrites =
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 function repeatableWrite(key: string, ctx: Parameters<ManagementMiddleware>[0], vault: Vault): RepeatableWrite {
+  const sender = senderOf(ctx);
   // An HMAC, so that the log reveals neither the key nor the body.
   const derivedId = (...parts: readonly unknown[]) =>
-    uuidFrom(vault.digest('idempotency', JSON.stringify([key, ...parts])));
+    uuidFrom(vault.digest('idempotency', JSON.stringify([key, ...sender, ...parts])));
   return {
     eventId: (index) => derivedId('event', index),
     resourceId: derivedId('resource'),
@@ -40,6 +43,12 @@ function repeatableWrite(key: string, ctx: Parameters<ManagementMiddleware>[0], 
     commandId: () =>
       derivedId('command', ctx.method, ctx.path, ctx.querystring, (ctx.request as { body?: unknown }).body),
   };
+}
+
+/** Nothing for sessions of the built-in administrator: writes of before there were operators are still found. */
+function senderOf({ state: { principal } }: Parameters<ManagementMiddleware>[0]): readonly object[] {
+  const { operatorId = BUILT_IN_ADMINISTRATOR, tokenId } = principal ?? {};
+  return operatorId === BUILT_IN_ADMINISTRATOR && tokenId === undefined ? [] : [{ operatorId, tokenId }];
 }
 
 /** A UUID of version 8 (RFC 9562 section 5.8) with every other bit from the digest. */
