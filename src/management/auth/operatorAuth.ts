@@ -12,7 +12,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { EVERYONE } from '../http/roles.ts';
-import { normalizeLogin } from '../people/directory.ts';
+import { normalizeLogin } from '../people/normalizeLogin.ts';
 import { digestOfRecoveryCode, hashOf, inviteeOf, newRecoveryCodes } from '../people/secrets.ts';
 import { requireVerifiedSession } from './access.ts';
 import { UNKNOWN_PERSON } from './actors.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
-import type { SentRequest } from '../../../test/support/call.ts';
 import { setUp } from '../../../test/support/browser.ts';
+import type { SentRequest } from '../../../test/support/call.ts';
 import { sharedManagement, startManagement, temporaryFolder } from '../../../test/support/management.ts';
 import { join, withToken } from '../../../test/support/operators.ts';
 

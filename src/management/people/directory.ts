@@ -4,6 +4,8 @@ import type { ManagementTokens } from '../../domain/managementToken/state.ts';
 import { type Operator, type Operators, presentOperators, statusOf } from '../../domain/operator/state.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { createLoginIndex } from './loginIndex.ts';
+import { normalizeLogin } from './normalizeLogin.ts';
 
 /** The name under which the history shows the built-in administrator. */
 export const BUILT_IN_NAME = 'Built-in administrator';
@@ -36,13 +38,10 @@ export interface DirectoryOptions {
   readonly state: () => { readonly operators: Operators; readonly managementTokens: ManagementTokens };
 }
 
-/** Texts that differ in case, in width or in how letters are composed are the same login. */
-export const normalizeLogin = (text: string): string => text.trim().normalize('NFKC').toLowerCase();
-
-/** @returns a directory that keeps nothing in plain: to open a text takes microseconds, and a person may be forgotten at any time */
+/** @returns a directory that keeps nothing in plain: a person may be forgotten at any time */
 export function createDirectory({ vault, state }: DirectoryOptions): Directory {
   const open = (sealed: Sealed | null | undefined): string | null => openIfSealed(sealed ?? null, vault);
-  const matches = (sealed: Sealed | null, login: string) => normalizeLogin(open(sealed) ?? '') === login;
+  const logins = createLoginIndex(open);
   const operatorOf = (id: string) => state().operators.byId.get(id);
 
   return {
@@ -50,23 +49,19 @@ export function createDirectory({ vault, state }: DirectoryOptions): Directory {
     emailOf: (id) => open(operatorOf(id)?.email),
     open,
     tokenNameOf: (id) => state().managementTokens.get(id)?.name ?? null,
-    find(text) {
-      const login = normalizeLogin(text);
-      if (login === '') return undefined;
-      const active = presentOperators(state().operators).filter((operator) => statusOf(operator) === 'active');
-      return active.find(({ name, email }) => matches(email, login) || matches(name, login));
+    find(login) {
+      const { operators } = state();
+      const found = logins.idsOf(login, operators).map((id) => operators.byId.get(id));
+      return found.find((operator) => operator && statusOf(operator) === 'active');
     },
     compare({ name, email }, exceptId) {
-      const others = presentOperators(state().operators).filter(({ id }) => id !== exceptId);
-      const isTaken = (text: string) => {
-        const login = normalizeLogin(text);
-        return (
-          login === normalizeLogin(BUILT_IN_NAME) ||
-          others.some((other) => matches(other.name, login) || matches(other.email, login))
-        );
-      };
+      const { operators } = state();
+      const isTaken = (text: string) =>
+        normalizeLogin(text) === normalizeLogin(BUILT_IN_NAME) ||
+        logins.idsOf(text, operators).some((id) => id !== exceptId);
       const taken = isTaken(name) ? 'name' : isTaken(email) ? 'email' : undefined;
-      return { taken, compared: [...others.map(({ id }) => id), ...(exceptId === undefined ? [] : [exceptId])] };
+      const present = presentOperators(operators).map(({ id }) => id);
+      return { taken, compared: exceptId === undefined ? present : [...new Set([...present, exceptId])] };
     },
   };
 }

@@ -14,27 +14,15 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { ADMINISTRATORS, EXAMINERS } from '../http/roles.ts';
 import { dataKeyOf, type Profile } from '../people/directory.ts';
+import { personEmail, personName } from '../people/profileSchema.ts';
 import { hashOf, newInvitation } from '../people/secrets.ts';
 
-const MAX_NAME_LENGTH = 128;
-const MAX_EMAIL_LENGTH = 254;
 const INVITATION_MS = 7 * 86_400_000;
 
-const name = z
-  .string()
-  .trim()
-  .refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Cf}]/u.test(text), 'must have no control characters')
-  .refine((text) => text.length > 0 && text.length <= MAX_NAME_LENGTH, `must have 1 to ${MAX_NAME_LENGTH} characters`);
-const email = z
-  .string()
-  .trim()
-  .max(MAX_EMAIL_LENGTH)
-  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'must be an e-mail address');
-
-const Invite = wireObject({ name, email, role: roleSchema(z) });
+const Invite = wireObject({ name: personName, email: personEmail, role: roleSchema(z) });
 const Change = wireObject({
-  name: name.nullish(),
-  email: email.nullish(),
+  name: personName.nullish(),
+  email: personEmail.nullish(),
   role: roleSchema(z).nullish(),
   is_active: z.boolean().nullish().describe('false: sessions end and tokens are refused, until true'),
 });
