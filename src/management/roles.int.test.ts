@@ -7,6 +7,11 @@ import { endpointsOf } from './http/describeRoute.ts';
 
 type Called = Pick<Awaited<ReturnType<typeof setUp>>, 'call'>;
 
+interface Denied {
+  readonly sentence: string;
+  readonly actor: { readonly token_id: string | null };
+}
+
 /** A token of the built-in administrator for each role. */
 async function tokensOf(administrator: Called) {
   const tokens = {} as Record<Role, string>;
@@ -70,6 +75,23 @@ test('records what was denied: the first at once, and the others of a minute as 
     `GET /api/history was denied to ${bob.id}`,
   ]);
   expect(body.events[0].actor).toMatchObject({ name: 'Bob', address: '127.0.0.1' });
+});
+
+test('records what a handler denies, and what a token has no scope for', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const bob = await join(stage, administrator, 'Bob', 'member');
+  const { body: key } = await bob.call('POST', '/api/api-keys', { body: { name: 'k' } });
+  await bob.call('PATCH', `/api/api-keys/${key.id}`, { body: { limits: [] } });
+  const { body: made } = await bob.call('POST', '/api/tokens', { body: { name: 'ci', role: 'member' } });
+  await bob.call('POST', '/api/tokens', { body: { name: 'x', role: 'auditor' } });
+  await withToken(stage, made.token).call('POST', `/api/api-keys/${key.id}/regenerate`);
+  const { body } = await administrator.call('GET', '/api/history?type=ActionDenied');
+  expect(body.events.map(({ sentence, actor }: Denied) => [sentence.split(' was')[0], actor.token_id])).toEqual([
+    ['POST /api/api-keys/:id/regenerate', made.id],
+    ['POST /api/tokens', null],
+    ['PATCH /api/api-keys/:id', null],
+  ]);
 });
 
 test('shows members their own keys only, and hides those of others by 404', async () => {

@@ -25,7 +25,7 @@ export interface ManagementState {
   client: Client;
   /** Who makes the request; undefined when nobody is signed in, or TOTP is pending. */
   principal: Principal | undefined;
-  /** Called when the role does not allow a route. */
+  /** Called when the role or the token does not allow what was tried. */
   recordDenied: (action: string) => Promise<void>;
   /** Called before the first event of what cannot be undone. @throws Refusal `reauthentication_required` | `scope_required` */
   authorizeIrreversible: () => void;

@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import type Koa from 'koa';
-import { refuse } from '../../domain/core/refusal.ts';
+import type { ErrorCode } from '../../domain/core/errorCodes.ts';
+import { Refusal, refuse } from '../../domain/core/refusal.ts';
 import type { Endpoint, PastOfRoute, PlacedEndpoint, RoleSet } from '../../http/openApi/endpoint.ts';
 import { hasRoleIn } from '../people/principal.ts';
 import { atQuery } from './atQuery.ts';
@@ -28,29 +29,40 @@ export function describeRoute(declared: Declared & { readonly at?: PastOfRoute }
   const reasons = new Map(typeof at === 'object' ? [['at', `has no past: ${at.none}`]] : []);
   const readQuery = createQueryReader(endpoint.query, reasons);
   const middleware: ManagementMiddleware = async (ctx, next) => {
-    // Before anything else of the request is looked at, so that a refusal reveals nothing.
-    await requireRole(ctx, declared.roles);
-    ctx.state.readIdempotencyKey?.();
-    if (declared.isIrreversible) {
-      const authorize = ctx.state.authorizeIrreversible;
-      ctx.state.cause = { ...ctx.state.cause, authorize };
+    try {
+      // Before anything else of the request is looked at, so that a refusal reveals nothing.
+      requireRole(ctx, declared.roles);
+      ctx.state.readIdempotencyKey?.();
+      if (declared.isIrreversible) {
+        const authorize = ctx.state.authorizeIrreversible;
+        ctx.state.cause = { ...ctx.state.cause, authorize };
+      }
+      // Probes add parameters of their own to `/health`.
+      ctx.state.query = readQuery(ctx.path.startsWith('/api/') || ctx.query.at !== undefined ? ctx.querystring : '');
+      // Awaited, so that what a handler denies is recorded as well.
+      return await next();
+    } catch (error) {
+      if (error instanceof Refusal && DENIALS.has(error.code)) await ctx.state.recordDenied(actionOf(ctx));
+      throw error;
     }
-    // Probes add parameters of their own to `/health`.
-    ctx.state.query = readQuery(ctx.path.startsWith('/api/') || ctx.query.at !== undefined ? ctx.querystring : '');
-    return next();
   };
   return Object.assign(middleware, { endpoint });
+}
+
+/** What a person may not do: `ActionDenied` records it. */
+const DENIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['insufficient_permissions', 'scope_required']);
+
+function actionOf(ctx: AnyContext): string {
+  const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown };
+  return `${ctx.method} ${String(route ?? ctx.path)}`;
 }
 
 /**
  * The one place that enforces roles. Routes that need no sign-in have no principal and admit everyone.
  * @throws Refusal `insufficient_permissions`
  */
-async function requireRole(ctx: AnyContext, roles: RoleSet): Promise<void> {
-  const { principal, recordDenied } = ctx.state;
+function requireRole({ state: { principal } }: AnyContext, roles: RoleSet): void {
   if (!principal || hasRoleIn(principal, roles)) return;
-  const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown };
-  await recordDenied(`${ctx.method} ${String(route ?? ctx.path)}`);
   const own = principal.roles.join(' and ');
   refuse('insufficient_permissions', { problem: `this needs the role ${roles.join(' or ')}, and you have ${own}` });
 }
