@@ -178,6 +178,18 @@ test('refuses a token once it expired or was revoked, and shows its value to nob
   }
 });
 
+test('shows tokens with the owner and the role of an earlier moment', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const ada = await join(stage, administrator, 'Ada', 'operator');
+  const { body: made } = await ada.call('POST', '/api/tokens', { body: { name: 'ci', role: 'operator' } });
+  const { position } = stage.hot.state;
+  await administrator.call('PATCH', `/api/operators/${ada.id}`, { body: { name: 'Ada King', role: 'member' } });
+  const owner = async (at: string) => (await administrator.call('GET', `/api/tokens/${made.id}${at}`)).body.owner;
+  expect(await owner('')).toEqual({ id: ada.id, name: 'Ada King', role: 'member' });
+  expect(await owner(`?at=${position}`)).toEqual({ id: ada.id, name: 'Ada', role: 'operator' });
+});
+
 test('throttles unknown tokens of one address, and admits valid ones meanwhile', async () => {
   const stage = await startManagement();
   const administrator = await setUp(stage);

@@ -24,12 +24,31 @@ test.each([
   ['an empty name', { name: '  ' }, 'invalid_token'],
   ['a name of 129 characters', { name: 'x'.repeat(129) }, 'invalid_token'],
   ['an expiry in the past', { expiresAt: NOW }, 'invalid_token'],
+  ['a name with a line break', { name: 'a\nb' }, 'invalid_token'],
+  ['a name with an unpaired surrogate', { name: 'a\ud800' }, 'invalid_token'],
 ] as const)('refuses %s', (_name, changes, code) =>
   tokens
     .given()
     .when({ ...create, ...changes })
     .refuses(code),
 );
+
+test.each([
+  ['expires later', { expiresAt: later(60_001) }, 'invalid_token'],
+  ['never expires', { expiresAt: null }, 'invalid_token'],
+  ['has a scope that it lacks', { scopes: ['irreversible'] }, 'insufficient_permissions'],
+] as const)('a token creates none that %s', (_name, changes, code) =>
+  tokens
+    .given(created(2))
+    .when({ ...create, ...changes, byTokenId: uuid(2) })
+    .refuses(code),
+);
+
+test('a token creates one that can do no more', () =>
+  tokens
+    .given(created(2))
+    .when({ ...create, byTokenId: uuid(2) })
+    .then(created(1)));
 
 test('bounds the tokens of one owner', () => {
   const given = Array.from({ length: MAX_TOKENS_PER_OWNER }, (_, index) => created(index + 10));

@@ -15,8 +15,8 @@ export const dataKeyOf = (operatorId: string): string => `operator-${operatorId}
 
 /** Names of people by their ids. */
 export interface Directory {
-  /** @returns null for one who is unknown or was forgotten */
-  nameOf(operatorId: string): string | null;
+  /** @param operators of an earlier moment: the name of then. @returns null for one who is unknown or was forgotten */
+  nameOf(operatorId: string, operators?: Operators): string | null;
   emailOf(operatorId: string): string | null;
   /** A text that is sealed under the data key of a person; null once they were forgotten. */
   open(sealed: Sealed | null): string | null;
@@ -45,7 +45,8 @@ export function createDirectory({ vault, state }: DirectoryOptions): Directory {
   const operatorOf = (id: string) => state().operators.byId.get(id);
 
   return {
-    nameOf: (id) => (id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : open(operatorOf(id)?.name)),
+    nameOf: (id, { byId } = state().operators) =>
+      id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : open(byId.get(id)?.name),
     emailOf: (id) => open(operatorOf(id)?.email),
     open,
     tokenNameOf: (id) => state().managementTokens.get(id)?.name ?? null,

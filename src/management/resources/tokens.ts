@@ -12,6 +12,7 @@ import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
 import { EVERYONE } from '../http/roles.ts';
+import type { View } from '../http/views.ts';
 import { type Principal, roleOf } from '../people/principal.ts';
 import { hashOf, newToken } from '../people/secrets.ts';
 
@@ -87,12 +88,12 @@ const routes = {
 
 /** Tokens with which scripts manage the service. `auth/tokenAuthentication.ts` authenticates them. */
 export const tokenRoutes = ({ views, commands, directory, ids }: Capabilities) => {
-  const entry = (token: ManagementToken, now: Instant): z.infer<typeof Entry> => {
+  const entry = (token: ManagementToken, { state: { operators }, now }: View): z.infer<typeof Entry> => {
     const { id, name, role, scopes, ownerId, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
-    const ownerRole = roleOf(ownerId, views.current.operators) ?? null;
+    const ownerRole = roleOf(ownerId, operators) ?? null;
     return {
       ...{ id, name, role, scopes: [...scopes] },
-      owner: { id: ownerId, name: directory.nameOf(ownerId), role: ownerRole },
+      owner: { id: ownerId, name: directory.nameOf(ownerId, operators), role: ownerRole },
       created_at: iso(createdAt),
       expires_at: expiresAt && iso(expiresAt),
       revoked_at: revokedAt && iso(revokedAt),
@@ -103,14 +104,14 @@ export const tokenRoutes = ({ views, commands, directory, ids }: Capabilities) =
 
   return newRouter('/api/tokens')
     .get('/', routes.list, async (ctx) => {
-      const { state, now } = await views.asOf(ctx);
-      const tokens = [...state.managementTokens.values()].filter((token) => maySee(ctx.state.principal, token));
-      return { tokens: tokens.map((token) => entry(token, now)) };
+      const view = await views.asOf(ctx);
+      const tokens = [...view.state.managementTokens.values()].filter((token) => maySee(ctx.state.principal, token));
+      return { tokens: tokens.map((token) => entry(token, view)) };
     })
     .get('/:id', routes.get, async (ctx) => {
-      const { state, now } = await views.asOf(ctx);
-      const token = state.managementTokens.get(ctx.params.id ?? '');
-      return token && maySee(ctx.state.principal, token) ? entry(token, now) : refuse('token_not_found');
+      const view = await views.asOf(ctx);
+      const token = view.state.managementTokens.get(ctx.params.id ?? '');
+      return token && maySee(ctx.state.principal, token) ? entry(token, view) : refuse('token_not_found');
     })
     .post('/', routes.create, async (ctx) => {
       const { name, role, expires_at, scopes } = await readBody(ctx, CreateToken, 'invalid_token');
@@ -118,20 +119,22 @@ export const tokenRoutes = ({ views, commands, directory, ids }: Capabilities) =
       if (!principal) return refuse('authentication_required');
       const value = newToken();
       const tokenId = cause.write?.resourceId ?? ids.newId();
-      const isAdministrators = role === 'administrator';
+      const byScopes = principal.tokenId && views.current.managementTokens.get(principal.tokenId)?.scopes;
+      const isDefault = role === 'administrator' && (!byScopes || byScopes.includes('irreversible'));
       const { state, isRepeat } = await commands.handle(
         subjects.managementToken,
         'main',
         {
-          ...{ type: 'CreateToken', tokenId, name, role, by: principal.roles, ownerId: principal.operatorId },
-          scopes: [...new Set(scopes ?? (isAdministrators ? (['irreversible'] as const) : []))],
+          ...{ type: 'CreateToken', tokenId, name, role, by: principal.roles, byTokenId: principal.tokenId },
+          ownerId: principal.operatorId,
+          scopes: [...new Set(scopes ?? (isDefault ? (['irreversible'] as const) : []))],
           hash: hashOf(value),
           expiresAt: readExpiry(expires_at),
         },
         cause,
       );
       const token = state.get(tokenId) ?? refuse('token_not_found');
-      const shown = entry(token, views.currentView().now);
+      const shown = entry(token, views.currentView());
       return isRepeat ? shown : { ...shown, token: value };
     })
     .delete('/:id', routes.revoke, async (ctx) => {
