@@ -14,7 +14,7 @@ export interface ArchiveOptions {
   readonly until: string;
   /** Why a day must stay, for example a hold; undefined when it may go. Called once this node has read the whole log. */
   readonly heldBecause?: (day: string) => Promise<string | undefined> | string | undefined;
-  /** Whether days that were restored stay, too: a policy must not archive again what somebody looks at. */
+  /** Whether days that were restored stay, too: a policy must not archive again what an operator is looking at. */
   readonly keepsRestored?: boolean;
   readonly seal?: SealDay;
   /** Called with what is done, one sentence each. */

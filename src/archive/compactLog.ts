@@ -3,7 +3,7 @@ import { openForWriting } from '../eventLog/sqlite/database.ts';
 
 /**
  * Gives the space of removed rows back to the file system. Rows keep their positions. Needs as much free space as the rows that
- * remain, and nobody else may use the file.
+ * remain, and no other process may use the file.
  * @returns the size of the file in bytes
  * @throws the error of SQLite, e.g. when the disk is full; the log is then as before
  */

@@ -1,4 +1,4 @@
-/** What was done to a log, as far as it can be told from what is there. */
+/** What was done to a log, as far as its content shows it. */
 export type FindingKind =
   /** The content of an event, or a row that is derived from events, is not what it was. */
   | 'edited'
@@ -21,9 +21,9 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** Of the event, or of the first one that is missing; null where it cannot be told. */
+  /** Of the event, or of the first one that is missing; null where it is unknown. */
   readonly position: number | null;
-  /** Null where it cannot be told. The name of a file where that one is wrong. */
+  /** Null where it is unknown. The name of a file where that one is wrong. */
   readonly stream: string | null;
   readonly expected: string;
   readonly found: string;

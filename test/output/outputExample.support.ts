@@ -14,7 +14,7 @@ const actions: Readonly<Record<string, () => unknown>> = {
       throw new TypeError('broken\n2026-01-01T00:00:00.000Z info  forged');
     });
   },
-  reject: () => void Promise.reject(new Error('nobody waits')),
+  reject: () => void Promise.reject(new Error('no one waits')),
   warn: () => process.emitWarning('beware', 'DeprecationWarning', 'DEP0001'),
   console: () => {
     const { log, error } = console;

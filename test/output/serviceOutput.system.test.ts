@@ -38,7 +38,7 @@ test('writes an uncaught exception in one line after those before it, and ends w
 });
 
 test('writes a rejection that nothing handles, and ends with 1', async () => {
-  expect(await run('reject')).toEqual({ exitCode: 1, out: [], err: ['fatal nobody waits'] });
+  expect(await run('reject')).toEqual({ exitCode: 1, out: [], err: ['fatal no one waits'] });
 });
 
 test("writes Node's warnings as lines, once each", async () => {

@@ -99,7 +99,7 @@ test('has no policies for any workspace', async () => {
   for (const path of POLICIES) expect([path, await bodyOf(path)]).toEqual([path, {}]);
 });
 
-test('says nothing of the pool, calls nobody and records nothing', async () => {
+test('says nothing of the pool, makes no call and records nothing', async () => {
   await start({ accounts: 2 });
   const calls = gateway.provider.received.length;
   const responses = await Promise.all([...WORKSPACES, ...POLICIES].map((path) => ask(path)));

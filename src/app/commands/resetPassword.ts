@@ -64,7 +64,7 @@ export async function resetPassword(
   const password = randomBytes(15).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
   const passwordId = randomUUID();
-  // It was removed while there were operators, or never set: nobody else may be able to sign in.
+  // It was removed while there were operators, or never set: possibly no other person can sign in.
   const command = isReset
     ? ({ type: 'ResetPassword', passwordId, passwordHash, keepsTotp } as const)
     : ({ type: 'SetPassword', passwordId, passwordHash } as const);

@@ -67,7 +67,7 @@ export async function startBundleService(options: BundleServiceOptions): Promise
   const beginState = copyState(fold.state);
   const begin = { position: fold.state.position, time: fold.checkpoints.latest };
   const hot = await startHotRunner(log, report, fold);
-  // Who may read the file may read what is in it. Passwords are not in it, so that nobody could sign in.
+  // Anyone who can read the file may read what is in it. There are no passwords in it to sign in with.
   hot.state.dashboardAuth = noPassword;
   hot.state.operators = noOperators;
   const now = (): Instant => (hot.checkpoints.latest < 0 ? instant(0) : hot.checkpoints.latest);

@@ -24,7 +24,7 @@ export function createLateSurface(
 
   return {
     start() {
-      // After what waits for the service to listen, which is told first.
+      // After the parts that wait for the service to listen, which are notified first.
       setImmediate(() => {
         if (isEnding) return;
         starting = start();

@@ -31,7 +31,7 @@ test('requests wait in order until the surface runs, and later ones do not', asy
   expect(surface.serve.mock.calls).toEqual(requests);
 });
 
-test('loads nothing before what waits for the service to listen was told', async () => {
+test('loads nothing before the parts that wait for the service to listen were notified', async () => {
   const { start, late } = prepare();
   late.start();
   await Promise.resolve();

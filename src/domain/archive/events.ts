@@ -2,7 +2,7 @@ import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
 import { positionSchema } from '../core/schemas.ts';
 
-/** What an archive of a day is called and how it is told from another file. */
+/** What an archive of a day is called and how it is distinguished from another file. */
 const archiveFile = schema((z) =>
   z.object({
     name: z.string(),

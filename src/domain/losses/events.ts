@@ -55,7 +55,7 @@ export const VaultLossAccepted = event('VaultLossAccepted', {
 
 /**
  * An operator accepted that the key was lost which signed the checkpoints of the log (`svc accept-loss --checkpoint-key`): it cannot
- * sign that another one follows. Checkpoints go on under a new origin, with a key that nobody vouched for.
+ * sign that another one follows. Checkpoints go on under a new origin, with a key that no earlier key has signed.
  */
 export const CheckpointKeyLossAccepted = event('CheckpointKeyLossAccepted', {
   version: 1,

@@ -15,7 +15,7 @@ export const OperatorInvited = event('OperatorInvited', {
   describe: ({ operatorId, role }) => `operator ${operatorId} was invited as ${role}`,
 });
 
-/** A new link for the same person; the one before is void. For somebody who has accepted, it sets a new password. */
+/** A new link for the same person; the one before is void. For a person who has accepted, it sets a new password. */
 export const OperatorInvitationRenewed = event('OperatorInvitationRenewed', {
   version: 1,
   data: (z) => operator(z).extend(invitation(z)),
@@ -74,7 +74,7 @@ export const OperatorRemoved = event('OperatorRemoved', {
   describe: ({ operatorId }) => `operator ${operatorId} was removed with all sessions and tokens`,
 });
 
-/** After it, the data key of the operator is destroyed: events keep the id, and nobody can read name and addresses. */
+/** After it, the data key of the operator is destroyed: events keep the id; name and addresses cannot be read any more. */
 export const OperatorForgotten = event('OperatorForgotten', {
   version: 1,
   data: operator,

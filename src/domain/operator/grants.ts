@@ -1,6 +1,6 @@
 import { roles as byRank, type Role } from './role.ts';
 
-/** Whether someone who acts with all of `own` may give `role` to a person or a token: nobody grants a role above their own. */
+/** Whether someone who acts with all of `own` may give `role` to a person or a token: no one grants a role above their own. */
 export const mayGrant = (own: readonly Role[], role: Role): boolean =>
   own.every((each) => byRank.indexOf(each) <= byRank.indexOf(role));
 

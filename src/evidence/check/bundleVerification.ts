@@ -12,7 +12,7 @@ export interface CheckedCheckpoint {
   readonly signedBy: string;
 }
 
-/** What holds of a bundle, as far as it could be told. */
+/** What holds of a bundle, as far as it could be checked. */
 export interface BundleVerification extends Verification {
   /** Undefined when the manifest cannot be read. */
   readonly manifest: Manifest | undefined;

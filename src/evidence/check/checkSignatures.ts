@@ -24,7 +24,7 @@ export interface SignedParts {
 }
 
 export interface CheckedSignatures {
-  /** The key that has signed the last checkpoint; undefined when it could not be told. */
+  /** The key that has signed the last checkpoint; undefined when it is unknown. */
   readonly key: VerifierKey | undefined;
   /** In order of size; only those that hold. */
   readonly checkpoints: readonly VerifiedCheckpoint[];

@@ -55,7 +55,7 @@ export interface BundleOptions extends WriterOptions {
   readonly tree: EvidenceTree;
   /** Archived days of the selection. */
   readonly archived: readonly ArchivedDay[];
-  /** The state before the period, as `writeStateText` writes it; undefined when it is that of an empty log, or cannot be told. */
+  /** The state before the period, as `writeStateText` writes it; undefined when it is that of an empty log, or unknown. */
   readonly stateBefore?: { readonly position: number; readonly text: string } | undefined;
   readonly madeBy: string;
   /** RFC 3339. */

@@ -12,7 +12,7 @@ export const ownVerifierDigest = (): string => digest('sha256', readVerifierPage
 /** What stands in every bundle for the people who get it. */
 export const ownReadme = `EVIDENCE FROM THE EVENT LOG OF svc
 
-This ZIP file proves that events were recorded, in which order, and by when, to somebody who does not trust the machine.
+This ZIP file proves that events were recorded, in which order, and by when, to a person who does not trust the machine.
 
 To verify it, use one of these. Both work without a network:
 - verify.html: open it in a browser and drop this ZIP file on it. If you do not trust who gave you the file, take the page
@@ -30,6 +30,6 @@ consistency.jsonl  that each checkpoint continues the one before it (RFC 6962)
 keys/              changes of the log's key, signed by the old and the new one
 
 The last 64 characters of the file are the SHA-256 of everything before them: head -c -64 FILE | sha256sum
-Fields that svc shows nobody are left out. An event says "digest" then: that it was recorded is proved by its digests, what
+Fields that svc never shows are left out. An event says "digest" then: that it was recorded is proved by its digests, what
 is shown of it is not. The format is described in docs/integrity.md of svc.
 `;

@@ -108,6 +108,6 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
     status: 409,
     type: 'invalid_request_error',
     message:
-      'This is the last administrator. Make somebody else an administrator first, or set the password of the built-in administrator.',
+      'This is the last administrator. Make another operator an administrator first, or set the password of the built-in administrator.',
   },
 };

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Keeps `checkpoint.pub`: the verifier key of the log in text, for whoever checks it (https://c2sp.org/signed-note#verifier-keys). */
+/** Keeps `checkpoint.pub`: the verifier key of the log in text, for the people who check it (https://c2sp.org/signed-note#verifier-keys). */
 export function publicKeyFile(path: string): { write(vkey: string | undefined): void } {
   let written = read(path);
   return {

@@ -25,7 +25,7 @@ const NAMES = /\.(checkpoint|keychange)$/;
 const MAX_BYTES = 512 * 1_048_576;
 
 /**
- * Reads published notes from a folder with everything below it, or from a file with one or more notes. What a file is is told by
+ * Reads published notes from a folder with everything below it, or from a file with one or more notes. The kind of a file is decided by
  * its content; another file that is no note is skipped, unless its name says that it is one.
  * @throws the error of the file system
  */

@@ -11,7 +11,7 @@ import { missingEntryOf } from '../leaf/missingEntry.ts';
 /** Leaf entries of consecutive positions. */
 export interface LeafEntries {
   readonly entries: readonly string[];
-  /** The event before which the entries end because the positions between are missing, and nobody has accepted that. */
+  /** The event before which the entries end because the positions between are missing, and the loss is not accepted. */
   readonly broken: LogBreak | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { Client } from '../http/context.ts';
 import { createClientSealer, type SealClient } from './clientSealer.ts';
 
-/** The id of whoever is not signed in where that is needed, in actors. */
+/** The id in actors of a client that is not signed in, where one is needed. */
 export const UNKNOWN_PERSON = 'unknown';
 
 export interface Who {

@@ -15,7 +15,7 @@ export async function destroyKeysOfDisabledTotp(vault: Vault, events: readonly D
   }
 }
 
-/** Destroys the data keys of the operators whom these events forgot: nobody can read their names and addresses any more. */
+/** Destroys the data keys of the operators whom these events forgot: their names and addresses cannot be read any more. */
 export async function destroyKeysOfForgotten(vault: Vault, events: readonly DomainEvent[]): Promise<void> {
   for (const { type, data } of events as readonly KnownEvent[]) {
     if (type === 'OperatorForgotten') await vault.destroy(dataKeyOf(data.operatorId));

@@ -23,7 +23,7 @@ export type Query = ReadonlyMap<string, readonly string[]>;
 export interface ManagementState {
   requestId: string;
   client: Client;
-  /** Who makes the request; undefined when nobody is signed in, or TOTP is pending. */
+  /** Who makes the request; undefined without a sign-in, or while TOTP is pending. */
   principal: Principal | undefined;
   /** Called when the role or the token does not allow what was tried. */
   recordDenied: (action: string) => Promise<void>;

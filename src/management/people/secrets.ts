@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Vault } from '../../vault/vault.ts';
 
-/** SHA-256 in hex. The secrets are random, so that nobody can guess what a hash is of. */
+/** SHA-256 in hex. The secrets are random, so a hash cannot be reversed by guessing. */
 export const hashOf = (secret: string): string => hash('sha256', secret);
 
 const TOKEN_PREFIX = 'mt-svc-';

@@ -29,7 +29,7 @@ const routes = {
 const CHECKPOINT_TYPE = 'text/plain; charset=utf-8';
 /** A tile never changes once it is full. Private: a cache that others share must not have what needs a session. */
 const FULL_TILE = 'private, max-age=31536000, immutable';
-/** Nor does a part of one, but nobody asks for it again when the tile has grown. */
+/** Nor does a part of one, but no client asks for it again when the tile has grown. */
 const PARTIAL_TILE = 'private, max-age=3600, immutable';
 
 /** The tree over all events as https://c2sp.org/tlog-tiles serves one, below `/api/log`. */

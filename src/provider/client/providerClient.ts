@@ -13,7 +13,7 @@ interface Clients {
 
 let clients: Clients | undefined;
 
-/** With the first call to the provider: got takes a tenth of a start, which calls nobody. A load that failed is tried again. */
+/** With the first call to the provider: got takes a tenth of a start, which makes no call. A load that failed is tried again. */
 async function load(): Promise<Clients> {
   const { default: got, RequestError } = await import('got');
   const client = got.extend({

@@ -26,7 +26,7 @@ export async function openTunnel(proxy: OutgoingProxy, destination: Destination,
     throw new ProxyFailure('proxy_unreadable', proxy.name, 'of an account has an address that cannot be decrypted');
   }
   const socket = connect(proxy);
-  // From here to its use, somebody must listen: an error without a listener would end the process.
+  // From here to its use, it needs a listener: an error without a listener would end the process.
   socket.on('error', ignore);
   const destroy = () => socket.destroy();
   signal.addEventListener('abort', destroy, { once: true });

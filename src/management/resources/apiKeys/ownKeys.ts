@@ -44,7 +44,7 @@ export function ownerOfNewKey(
 }
 
 /**
- * Members rename and deactivate their keys. What limits a key was set by somebody else.
+ * Members rename and deactivate their keys. The limits of a key were set by another person.
  * @throws Refusal `insufficient_permissions`
  */
 export function requireMayChange(principal: Principal | undefined, changes: Readonly<Record<string, unknown>>): void {

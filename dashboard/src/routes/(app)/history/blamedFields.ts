@@ -18,7 +18,7 @@ export function blamedLabel({ path }: Pick<BlamedField, 'path'>): string {
   return fieldLabel([first === 'limits' ? 'rules' : first, ...others]);
 }
 
-/** What nobody edits: ids, and what limits count. */
+/** Fields that are never edited: ids, and what limits count. */
 const LEFT_OUT = /(^|\/)(id|account_id|key_prefix|created_at|reset_at|current_value|reserved_value)$/;
 
 /** The fields that events of the resource set, as an editor shows them: those that were changed last come first. */

@@ -19,7 +19,7 @@ test.each([
   ['/limits/1/max_value', 'Limit 1, max value'],
 ])('labels %s as its page does', (path, label) => expect(blamedLabel({ path })).toBe(label));
 
-test('lists what was changed last first, without what nobody edits and what follows from requests', () => {
+test('lists what was changed last first, without ids and without what follows from requests', () => {
   const fields = [
     field('/id'),
     field('/name', { position: 3 }),

@@ -94,7 +94,7 @@ function bytesOf(text: string, encoding: Encoding = 'utf8'): Uint8Array {
   }
 }
 
-/** As in Node, text that is not base64 is no error: whoever needs to know encodes the bytes again. */
+/** As in Node, text that is not base64 is no error: a caller that needs to know encodes the bytes again. */
 function fromBase64(text: string): Uint8Array {
   try {
     return bytesOf(atob(text), 'latin1');
