@@ -1,21 +1,21 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
-import { IpAllowed, IpRevoked } from '../../src/domain/firewall/events.ts';
-import type { IpAddress } from '../../src/domain/firewall/ipAddress.ts';
-import { newEventId } from '../../src/eventLog/eventId.ts';
-import type { EventLog, EventToAppend } from '../../src/eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import type { HistoryFilter } from '../../src/readModels/historyQueries.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
+import { fillHistory, timeAt } from './fillHistory.ts';
+import { measureCommands } from './measureCommands.ts';
 
 // `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
-// 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier positions, and past states.
+// 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier positions, past states, and
+// the commands that read them without a service.
 
 const { values } = parseArgs({
   options: {
@@ -28,11 +28,12 @@ const DAY_MS = 86_400_000;
 const [events, rounds] = [Number(values.events), Number(values.rounds)];
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-history-')));
 const logPath = join(folder, 'log.sqlite');
-const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
 const print = (line: string) => process.stdout.write(`${line}\n`);
+await mkdir(folder, { recursive: true });
+if (!existsSync(logPath)) fillHistory(logPath, events);
+const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
 
 try {
-  await fill(log);
   const head = await log.head();
   const { history, requestLog, requestTotals, close } = createSqliteReadModels({ folder, logPath });
   const start = performance.now();
@@ -42,7 +43,7 @@ try {
   print(`${head} events indexed in ${(ms / 1_000).toFixed(1)} s, ${(bytes / 2 ** 20).toFixed(0)} MiB`);
 
   const key = completedRequest(7).actor as { keyId: string };
-  const time = (share: number): Instant => completedRequest(Math.trunc(head * share)).time;
+  const time = (share: number): Instant => timeAt(Math.trunc(head * share));
   const deepPosition = position(Math.trunc(head / 10));
   const pages: [label: string, filter: HistoryFilter, before: typeof deepPosition | null][] = [
     ['first page', {}, null],
@@ -66,7 +67,7 @@ try {
   // Requests as of random positions, as `?at=` asks for them.
   const moment = (round: number) => {
     const exactly = position(1 + ((round * 7_919_993) % head));
-    return { upTo: { exactly }, now: completedRequest(exactly).time };
+    return { upTo: { exactly }, now: timeAt(exactly) };
   };
   await measure('overview of a past week', async (round) => {
     const { upTo, now } = moment(round);
@@ -97,60 +98,32 @@ try {
   );
   await measure('one event, with states', async (round) => (await past.step(randomPosition(round))).event.position);
   hot.stop();
+  const requestAt = (share: number): string => {
+    const { data } = completedRequest(50 * Math.trunc((events * share) / 50) + 1);
+    return (data as { requestId: string }).requestId;
+  };
+  await measureCommands({
+    ...{ folder, head, keyId: key.keyId, measure: (label, work) => measure(label, work, Math.min(rounds, 40)) },
+    requests: [requestAt(0.99), requestAt(0.5)],
+  });
 } finally {
   await log.close();
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-async function measure(label: string, work: (round: number) => Promise<number>): Promise<void> {
-  const times: number[] = [];
+/** Prints the time that passed and, since other programs may use the machine, the CPU of all threads. */
+async function measure(label: string, work: (round: number) => Promise<number>, count = rounds): Promise<void> {
+  const [times, cpu]: [number[], number[]] = [[], []];
   let last = 0;
-  for (let round = 0; round < rounds; round++) {
-    const start = performance.now();
+  for (let round = 0; round < count; round++) {
+    const [start, before] = [performance.now(), process.cpuUsage()];
     last = await work(round);
     times.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(before);
+    cpu.push((user + system) / 1_000);
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]?.toFixed(2);
-  print(`${label.padEnd(42)} p50 ${at(0.5)} ms  p95 ${at(0.95)} ms  (last: ${last})`);
-}
-
-async function fill(log: EventLog): Promise<void> {
-  const first = (await log.head()) + 1;
-  const revisions = new Map<string, number>();
-  const pending = new Set<Promise<unknown>>();
-  const append = (stream: string, batch: EventToAppend[]) => {
-    const revision = revisions.get(stream) ?? -1;
-    revisions.set(stream, revision + batch.length);
-    const done = log.append(stream, revision, batch, { isValidated: true }).then((outcome) => {
-      pending.delete(done);
-      if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
-    });
-    pending.add(done);
-  };
-  for (let next = first; next <= events; next += 50) {
-    const requests = Array.from({ length: 49 }, (_, index) => completedRequest(next + index));
-    append(`requests-bench.b${first}_${Math.floor(next / 20_000)}`, requests);
-    append(`firewall-${next % 40}`, [change(next)]);
-    if (pending.size >= 200) await Promise.all(pending);
-  }
-  await Promise.all(pending);
-}
-
-function change(index: number): EventToAppend {
-  const turn = Math.trunc(index / 50);
-  const ip = `10.${turn % 100}.${turn % 7}.${turn % 9}` as IpAddress;
-  return {
-    ...(turn % 3 === 0 ? IpRevoked({ ip }) : IpAllowed({ ip })),
-    id: newEventId(),
-    time: instant(completedRequest(index + 48).time),
-    actor: {
-      kind: 'operator',
-      sessionId: null,
-      address: `10.0.0.${turn % 20}`,
-      userAgent: 'bench',
-      usedTotp: false,
-    },
-    correlationId: 'bench',
-  };
+  const at = (values: number[], share: number) =>
+    values.toSorted((a, b) => a - b)[Math.min(count - 1, Math.floor(count * share))]?.toFixed(2);
+  const cpuText = `CPU p50 ${at(cpu, 0.5)} ms  p95 ${at(cpu, 0.95)} ms`;
+  print(`${label.padEnd(42)} p50 ${at(times, 0.5)} ms  p95 ${at(times, 0.95)} ms  ${cpuText}  (last: ${last})`);
 }

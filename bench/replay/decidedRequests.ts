@@ -77,7 +77,8 @@ const streamOf = ({ type, data }: EventToAppend): string => {
   return type.startsWith('Account') ? `account-${accountId}` : `apiKey-${keyId}`;
 };
 
-function accountEvents(): EventToAppend[] {
+/** The imports of the accounts. */
+export function accountEvents(): EventToAppend[] {
   const { time } = keyEvents()[0] as EventToAppend;
   const sealed = 'sealed.bench' as Sealed;
   const tokens = {

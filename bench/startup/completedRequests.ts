@@ -22,7 +22,7 @@ export const keyEvents = (): EventToAppend[] =>
   keys.map((keyId, index) => {
     const common = {
       limitWindow: 'daily',
-      maxValue: 1_000_000_000,
+      maxValue: 1_000_000_000_000,
       modelFilter: null,
       createdAt: instant(START),
       onExceeded: 'finish',

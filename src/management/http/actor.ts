@@ -31,7 +31,7 @@ export const EventActor = z
 /** What is needed to name people and to open what is sealed of them. */
 export type People = Pick<Capabilities, 'vault' | 'directory'>;
 
-/** @returns the actor with what is sealed of it in plain, and with the names that people and tokens have now */
+/** @returns the actor with what is sealed of it in plain, and with the names that people and tokens have in the directory */
 export function eventActor(actor: Actor, { vault, directory }: People): z.infer<typeof EventActor> {
   switch (actor.kind) {
     case 'operator': {

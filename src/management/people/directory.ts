@@ -13,10 +13,18 @@ export const BUILT_IN_NAME = 'Built-in administrator';
 /** The subject of the data key that seals what is known of a person. */
 export const dataKeyOf = (operatorId: string): string => `operator-${operatorId}`;
 
+/** The part of the state that has people and their tokens. */
+export interface PeopleState {
+  readonly operators: Operators;
+  readonly managementTokens: ManagementTokens;
+}
+
 /** Names of people by their ids. */
 export interface Directory {
-  /** @param operators of an earlier moment: the name of then. @returns null for one who is unknown or was forgotten */
-  nameOf(operatorId: string, operators?: Operators): string | null;
+  /** The names of an earlier state, without those that were forgotten since. */
+  asOf(state: PeopleState): Directory;
+  /** @returns null for one who is unknown or was forgotten */
+  nameOf(operatorId: string): string | null;
   emailOf(operatorId: string): string | null;
   /** A text that is sealed under the data key of a person; null once they were forgotten. */
   open(sealed: Sealed | null): string | null;
@@ -35,7 +43,7 @@ export interface Profile {
 export interface DirectoryOptions {
   readonly vault: Pick<Vault, 'open'>;
   /** The current state. */
-  readonly state: () => { readonly operators: Operators; readonly managementTokens: ManagementTokens };
+  readonly state: () => PeopleState;
 }
 
 /** @returns a directory that keeps nothing in plain: a person may be forgotten at any time */
@@ -45,8 +53,8 @@ export function createDirectory({ vault, state }: DirectoryOptions): Directory {
   const operatorOf = (id: string) => state().operators.byId.get(id);
 
   return {
-    nameOf: (id, { byId } = state().operators) =>
-      id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : open(byId.get(id)?.name),
+    asOf: (earlier) => createDirectory({ vault, state: () => earlier }),
+    nameOf: (id) => (id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : open(operatorOf(id)?.name)),
     emailOf: (id) => open(operatorOf(id)?.email),
     open,
     tokenNameOf: (id) => state().managementTokens.get(id)?.name ?? null,

@@ -96,10 +96,11 @@ export const historyRoutes = ({
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
       const [filter, cursor] = [readFilter(ctx, vault), readCursor(ctx)];
-      const { upTo } = await views.asOf(ctx);
+      const { state, upTo } = await views.asOf(ctx);
+      const people = { vault, directory: directory.asOf(state) };
       const page = await queries.history.page(filter, cursor, limit, upTo);
       return {
-        events: page.entries.map((found) => entry(found, { vault, directory })),
+        events: page.entries.map((found) => entry(found, people)),
         next_cursor: page.before === null ? null : cursorOf(page.before),
         ...archivedOf(page),
       };
@@ -108,7 +109,8 @@ export const historyRoutes = ({
       const { state } = await views.asOf(ctx);
       const at = parsePosition(ctx.params.position ?? '');
       if (at === 0 || at > state.position) refuse('not_found', { path: ctx.path });
-      return detailsOf(await views.eventStep(at), { vault, directory });
+      const people = { vault, directory: directory.asOf(state) };
+      return detailsOf(await views.eventStep(at), people);
     })
     .routes();
 

@@ -88,12 +88,12 @@ const routes = {
 
 /** Tokens with which scripts manage the service. `auth/tokenAuthentication.ts` authenticates them. */
 export const tokenRoutes = ({ views, commands, directory, ids }: Capabilities) => {
-  const entry = (token: ManagementToken, { state: { operators }, now }: View): z.infer<typeof Entry> => {
+  const entry = (token: ManagementToken, { state, now }: View): z.infer<typeof Entry> => {
     const { id, name, role, scopes, ownerId, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
-    const ownerRole = roleOf(ownerId, operators) ?? null;
+    const ownerRole = roleOf(ownerId, state.operators) ?? null;
     return {
       ...{ id, name, role, scopes: [...scopes] },
-      owner: { id: ownerId, name: directory.nameOf(ownerId, operators), role: ownerRole },
+      owner: { id: ownerId, name: directory.asOf(state).nameOf(ownerId), role: ownerRole },
       created_at: iso(createdAt),
       expires_at: expiresAt && iso(expiresAt),
       revoked_at: revokedAt && iso(revokedAt),
