@@ -17,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 12;
+export const HISTORY_VERSION = 13;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -55,7 +55,12 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
     case 'OperatorTotpDisabled':
     case 'OperatorRecoveryCodesMade':
     case 'OperatorRecoveryCodeUsed':
+    case 'OperatorPasskeyAdded':
+    case 'OperatorPasskeyRenamed':
+    case 'OperatorPasskeyRemoved':
     case 'OperatorSignInFailed':
+    case 'PasskeyUsed':
+    case 'PasskeyCounterRegressed':
     case 'ActionDenied':
       return `operator-${data.operatorId}`;
     case 'ManagementTokenCreated':

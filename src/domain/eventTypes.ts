@@ -17,6 +17,7 @@ import * as modelCatalogue from './modelCatalogue/events.ts';
 import * as operator from './operator/events.ts';
 import * as outbox from './outbox/events.ts';
 import * as owner from './owner/events.ts';
+import * as passkeyUse from './passkeyUse/events.ts';
 import * as pricing from './pricing/events.ts';
 import * as request from './request/events.ts';
 import * as session from './session/events.ts';
@@ -43,6 +44,7 @@ type Declared =
   | Definitions<typeof operator>
   | Definitions<typeof outbox>
   | Definitions<typeof owner>
+  | Definitions<typeof passkeyUse>
   | Definitions<typeof pricing>
   | Definitions<typeof request>
   | Definitions<typeof session>
@@ -75,6 +77,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     operator,
     outbox,
     owner,
+    passkeyUse,
     pricing,
     request,
     session,

@@ -2,24 +2,41 @@ import type { Instant } from '../core/brands.ts';
 import type { Session } from '../session/state.ts';
 import type { DashboardAuth } from './state.ts';
 
-// `auth` is that of the dashboard for a session of the built-in administrator, and that of the operator for any other one
-// (`credentialsOf` in src/domain/operator/credentials.ts); undefined: the operator can no longer sign in.
+/**
+ * What a session is checked against: that of the dashboard for the built-in administrator, that of the operator for any other one
+ * (`credentialsOf` in src/domain/operator/credentials.ts).
+ */
+export interface Credentials extends DashboardAuth {
+  /** By id; the built-in administrator has none. */
+  readonly passkeys?: ReadonlyMap<string, unknown>;
+}
 
-/** A session ends by time, and with the password that it was started with. */
-export const isSessionValid = (session: Session, auth: DashboardAuth | undefined, now: Instant): boolean =>
-  auth !== undefined && isOfPassword(session, auth) && now < session.expiresAt;
+// `auth` is undefined when the operator can no longer sign in.
 
-const isOfPassword = ({ passwordId, method }: Session, { password }: DashboardAuth): boolean =>
-  passwordId === null ? method !== 'password' : passwordId === password?.id;
+/** A session ends by time, and with the password or the passkey that it was started with. */
+export const isSessionValid = (session: Session, auth: Credentials | undefined, now: Instant): boolean =>
+  auth !== undefined && isOfCredential(session, auth) && now < session.expiresAt;
+
+function isOfCredential(
+  { passwordId, passkeyId, method }: Session,
+  { password, passkeys = new Map() }: Credentials,
+): boolean {
+  if (passkeyId !== null) return passkeys.has(passkeyId);
+  return passwordId === null ? method !== 'password' && method !== 'passkey' : passwordId === password?.id;
+}
 
 /** Whether the session was verified with the TOTP that is configured now. */
-export const hasVerifiedTotp = (session: Session, auth: DashboardAuth | undefined): boolean =>
+export const hasVerifiedTotp = (session: Session, auth: Credentials | undefined): boolean =>
   auth !== undefined && auth.totp !== null && session.totpId === auth.totp.id;
 
+/** A passkey verifies its user and is both factors, so that TOTP is not asked for after it (docs/decisions/0086-passkeys.md). */
+const needsTotp = ({ passkeyId }: Session, auth: Credentials | undefined): auth is Credentials =>
+  auth?.isTotpRequired === true && passkeyId === null;
+
 /** Whether the session may do nothing but verify TOTP. */
-export const isTotpPending = (session: Session, auth: DashboardAuth | undefined): boolean =>
-  auth?.isTotpRequired === true && auth.totp !== null && !hasVerifiedTotp(session, auth);
+export const isTotpPending = (session: Session, auth: Credentials | undefined): boolean =>
+  needsTotp(session, auth) && auth.totp !== null && !hasVerifiedTotp(session, auth);
 
 /** Whether the session may do nothing but set up TOTP, because it is required and the operator has none. */
-export const mustSetUpTotp = (auth: DashboardAuth | undefined): boolean =>
-  auth?.isTotpRequired === true && auth.totp === null;
+export const mustSetUpTotp = (session: Session, auth: Credentials | undefined): boolean =>
+  needsTotp(session, auth) && auth.totp === null;

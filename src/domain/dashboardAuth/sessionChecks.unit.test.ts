@@ -6,7 +6,7 @@ import type { DashboardAuth } from './state.ts';
 
 const session: Session = {
   ...{ id: uuid(1), passwordId: uuid(50), totpId: null, expiresAt: later(60_000), authenticatedAt: NOW },
-  ...{ operatorId: 'op_1', method: 'password', address: null, userAgent: null },
+  ...{ operatorId: 'op_1', method: 'password', passkeyId: null, address: null, userAgent: null },
 };
 const auth: DashboardAuth = {
   password: { id: uuid(50), hash: passwordHash('a') },
@@ -44,7 +44,17 @@ test('a session of another sign-in does not end with a password, and one of a re
 });
 
 test('TOTP must be set up where it is required and missing', () => {
-  expect(mustSetUpTotp({ ...auth, totp: null })).toBe(true);
-  expect(mustSetUpTotp(auth)).toBe(false);
-  expect(mustSetUpTotp({ ...auth, totp: null, isTotpRequired: false })).toBe(false);
+  expect(mustSetUpTotp(session, { ...auth, totp: null })).toBe(true);
+  expect(mustSetUpTotp(session, auth)).toBe(false);
+  expect(mustSetUpTotp(session, { ...auth, totp: null, isTotpRequired: false })).toBe(false);
+});
+
+test('a session of a passkey ends with the passkey, and needs no TOTP', () => {
+  const byPasskey = { ...session, passwordId: null, method: 'passkey', passkeyId: uuid(80) };
+  const passkeys = new Map([[uuid(80), {}]]);
+  expect(isSessionValid(byPasskey, { ...auth, passkeys }, NOW)).toBe(true);
+  expect(isSessionValid(byPasskey, { ...auth, passkeys: new Map() }, NOW)).toBe(false);
+  expect(isSessionValid(byPasskey, auth, NOW)).toBe(false);
+  expect(isTotpPending(byPasskey, { ...auth, passkeys })).toBe(false);
+  expect(mustSetUpTotp(byPasskey, { ...auth, totp: null, passkeys })).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { BUILT_IN_ADMINISTRATOR } from '../core/builtInAdministrator.ts';
+import type { Credentials } from '../dashboardAuth/sessionChecks.ts';
 import type { DashboardAuth } from '../dashboardAuth/state.ts';
 import { type Operators, statusOf } from './state.ts';
 
@@ -15,10 +16,11 @@ interface CredentialState {
 export function credentialsOf(
   operatorId: string,
   { dashboardAuth, operators }: CredentialState,
-): DashboardAuth | undefined {
+): Credentials | undefined {
   if (operatorId === BUILT_IN_ADMINISTRATOR) return dashboardAuth;
   const operator = operators.byId.get(operatorId);
   if (!operator || statusOf(operator) !== 'active') return undefined;
-  const { password, totp } = operator;
-  return { password, totp, isTotpRequired: totp !== null || dashboardAuth.isTotpRequired };
+  const { password, totp, passkeys } = operator;
+  const isTotpRequired = totp !== null || dashboardAuth.isTotpRequired;
+  return { password, totp, isTotpRequired, passkeys: passkeys.byId };
 }

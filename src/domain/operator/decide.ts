@@ -2,6 +2,7 @@ import type { Instant, Sealed } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
 import { losesLastAdministrator } from './access.ts';
+import { addedPasskey, decidePasskey, type NewPasskey, type PasskeyCommand } from './decidePasskey.ts';
 import {
   OperatorDisabled,
   OperatorEnabled,
@@ -42,7 +43,7 @@ interface NewPassword {
 export type OperatorCommand = { readonly operatorId: string } & (
   | ({ type: 'Invite'; role: Role; by: readonly Role[] } & Profile & Link)
   | ({ type: 'RenewInvitation'; by: readonly Role[] } & Link)
-  | ({ type: 'AcceptInvitation'; invitationHash: string } & NewPassword)
+  | ({ type: 'AcceptInvitation'; invitationHash: string } & (NewPassword | { passkey: NewPasskey }))
   | {
       type: 'Change';
       role?: Role | undefined;
@@ -58,6 +59,7 @@ export type OperatorCommand = { readonly operatorId: string } & (
   | { type: 'DisableTotp' }
   | { type: 'MakeRecoveryCodes'; recoveryCodes: readonly string[] }
   | { type: 'UseRecoveryCode'; code: string }
+  | PasskeyCommand
 );
 
 /** Every sign-in compares the name with all of them. */
@@ -66,7 +68,8 @@ export const MAX_OPERATORS = 1_000;
 /**
  * All operators are one subject, so that two changes on two nodes cannot both remove the last but one administrator.
  * @throws Refusal `operator_not_found` | `insufficient_permissions` | `last_administrator` | `invalid_operator` | `conflict` |
- *   `invalid_invitation` | `invalid_credentials` | `totp_already_configured` | `totp_not_configured` | `totp_invalid_code`
+ *   `invalid_invitation` | `invalid_credentials` | `totp_already_configured` | `totp_not_configured` | `totp_invalid_code`, and those
+ *   of `decidePasskey`
  */
 export function decide(command: OperatorCommand, operators: Operators, { now }: Context): OperatorEvent[] {
   const { operatorId } = command;
@@ -126,6 +129,10 @@ export function decide(command: OperatorCommand, operators: Operators, { now }: 
     case 'UseRecoveryCode':
       if (!operator.recoveryCodes.secret.includes(command.code)) refuse('totp_invalid_code');
       return [OperatorRecoveryCodeUsed({ operatorId, code: command.code })];
+    case 'AddPasskey':
+    case 'RenamePasskey':
+    case 'RemovePasskey':
+      return decidePasskey(command, operator, operators);
   }
 }
 
@@ -151,16 +158,17 @@ function change(
 
 /** An unknown, a used and an expired link are refused alike: the response does not tell which ones existed. */
 function accept(
-  { operatorId, invitationHash, passwordId, passwordHash }: Extract<OperatorCommand, { type: 'AcceptInvitation' }>,
+  command: Extract<OperatorCommand, { type: 'AcceptInvitation' }>,
   operators: Operators,
   now: Instant,
 ): OperatorEvent[] {
+  const { operatorId, invitationHash } = command;
   const operator = operators.byId.get(operatorId);
   if (!operator || !isInvitationValid(operator, invitationHash, now)) return refuse('invalid_invitation');
-  return [
-    OperatorInvitationAccepted({ operatorId, method: 'password' }),
-    OperatorPasswordSet({ operatorId, passwordId, passwordHash }),
-  ];
+  const accepted = (method: string) => OperatorInvitationAccepted({ operatorId, method });
+  if ('passkey' in command) return [accepted('passkey'), addedPasskey(command.passkey, operator, operators)];
+  const { passwordId, passwordHash } = command;
+  return [accepted('password'), OperatorPasswordSet({ operatorId, passwordId, passwordHash })];
 }
 
 /** Whether a link with this hash can be used by the operator now. */

@@ -1,7 +1,10 @@
 import { type EventOf, event } from '../core/event.ts';
 import { schema } from '../core/schema.ts';
 import { instantSchema, sealedSchema } from '../core/schemas.ts';
+import type { OperatorPasskeyEvent } from './passkeyEvents.ts';
 import { roleSchema } from './role.ts';
+
+export * from './passkeyEvents.ts';
 
 const operator = schema((z) => z.object({ operatorId: z.string() }));
 /** SHA-256 in hex of the secret part of a link. */
@@ -130,4 +133,5 @@ export type OperatorEvent =
   | EventOf<typeof OperatorTotpConfigured>
   | EventOf<typeof OperatorTotpDisabled>
   | EventOf<typeof OperatorRecoveryCodesMade>
-  | EventOf<typeof OperatorRecoveryCodeUsed>;
+  | EventOf<typeof OperatorRecoveryCodeUsed>
+  | OperatorPasskeyEvent;

@@ -2,6 +2,7 @@ import type { Instant, Sealed } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
 import type { Password, Totp } from '../dashboardAuth/state.ts';
 import type { OperatorEvent } from './events.ts';
+import { evolvePasskeys, NO_PASSKEYS, type Passkeys } from './passkeys.ts';
 import type { Role } from './role.ts';
 
 export interface Operator {
@@ -20,6 +21,7 @@ export interface Operator {
   readonly totp: Totp | null;
   /** Keyed digests of the recovery codes that were not used. */
   readonly recoveryCodes: { readonly unused: number; readonly secret: readonly string[] };
+  readonly passkeys: Passkeys;
 }
 
 /** The built-in administrator (`BUILT_IN_ADMINISTRATOR`) is not among them. */
@@ -49,6 +51,7 @@ export const presentOperators = ({ byId }: Operators): Operator[] =>
 /** Names of removed operators are kept for the history; those removed first are dropped. */
 const MAX_REMOVED = 1_000;
 const NO_CODES: Operator['recoveryCodes'] = { unused: 0, secret: [] };
+const NO_CREDENTIALS = { password: null, totp: null, recoveryCodes: NO_CODES, passkeys: NO_PASSKEYS };
 const codesOf = (secret: readonly string[]): Operator['recoveryCodes'] => ({ unused: secret.length, secret });
 
 export function evolve(operators: Operators, event: Recorded<OperatorEvent>): Operators {
@@ -57,7 +60,7 @@ export function evolve(operators: Operators, event: Recorded<OperatorEvent>): Op
     const { operatorId: id, name, email, role, invitationHash: hash, expiresAt } = data;
     const invited: Operator = {
       ...{ id, name, email, role, invitedAt: time, acceptedAt: null, isDisabled: false, removedAt: null },
-      ...{ invitation: { hash, expiresAt }, password: null, totp: null, recoveryCodes: NO_CODES },
+      ...{ invitation: { hash, expiresAt }, ...NO_CREDENTIALS },
     };
     return { ...operators, byId: new Map(operators.byId).set(id, invited) };
   }
@@ -86,7 +89,7 @@ function changed(before: Operator, event: Recorded<Exclude<OperatorEvent, { type
     case 'OperatorEnabled':
       return { ...before, isDisabled: false };
     case 'OperatorRemoved':
-      return { ...before, removedAt: time, invitation: null, password: null, totp: null, recoveryCodes: NO_CODES };
+      return { ...before, removedAt: time, invitation: null, ...NO_CREDENTIALS };
     case 'OperatorForgotten':
       return { ...before, name: null, email: null };
     case 'OperatorTotpConfigured':
@@ -97,6 +100,10 @@ function changed(before: Operator, event: Recorded<Exclude<OperatorEvent, { type
       return { ...before, recoveryCodes: codesOf(data.codes) };
     case 'OperatorRecoveryCodeUsed':
       return { ...before, recoveryCodes: codesOf(before.recoveryCodes.secret.filter((code) => code !== data.code)) };
+    case 'OperatorPasskeyAdded':
+    case 'OperatorPasskeyRenamed':
+    case 'OperatorPasskeyRemoved':
+      return { ...before, passkeys: evolvePasskeys(before.passkeys, event) };
   }
 }
 

@@ -9,7 +9,7 @@ function withoutOperator(data: unknown): unknown {
 }
 
 export const SessionBegun = event('SessionBegun', {
-  version: 3,
+  version: 4,
   data: (z) =>
     z.object({
       sessionId: z.uuid(),
@@ -27,9 +27,11 @@ export const SessionBegun = event('SessionBegun', {
       /** The client, sealed under the data key of who signed in; absent before version 3. */
       address: sealedSchema(z).optional(),
       userAgent: sealedSchema(z).nullable().optional(),
+      /** The passkey that was used: the session ends with it. */
+      passkeyId: z.uuid().optional(),
     }),
   describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
-  upcasters: [(data) => data, withoutOperator],
+  upcasters: [(data) => data, withoutOperator, (data) => data],
 });
 
 /** The session continues under a new id, so that copies of its previous cookie are void. */
@@ -62,22 +64,23 @@ export const SessionReauthenticated = event('SessionReauthenticated', {
 
 /** What a client proved, or failed to prove, in a sign-in. */
 export const signInMethodSchema = schema((z) =>
-  z.enum(['password', 'totp', 'setup_token', 'recovery_code', 'invitation', 'token']),
+  z.enum(['password', 'totp', 'setup_token', 'recovery_code', 'invitation', 'token', 'passkey']),
 );
 export type SignInMethod = Infer<typeof signInMethodSchema>;
 
 export const SignInFailed = event('SignInFailed', {
-  version: 2,
+  version: 3,
   data: (z) => z.object({ method: signInMethodSchema(z), address: z.string() }),
   describe: ({ method, address }) => `a sign-in with ${method} from ${address} failed`,
-  upcasters: [(data) => data],
+  upcasters: [(data) => data, (data) => data],
 });
 
 /** A sign-in in the name of an operator. The actor has the address, sealed under their data key. */
 export const OperatorSignInFailed = event('OperatorSignInFailed', {
-  version: 1,
+  version: 2,
   data: (z) => z.object({ operatorId: z.string(), method: signInMethodSchema(z) }),
   describe: ({ operatorId, method }) => `a sign-in of operator ${operatorId} with ${method} failed`,
+  upcasters: [(data) => data],
 });
 
 /** A role does not allow what was tried. The first one of a minute is recorded at once, and the further ones as one count. */

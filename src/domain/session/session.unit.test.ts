@@ -48,6 +48,7 @@ test('gives a session that is verified with TOTP a new id', () => {
     expiresAt: later(60_000),
     operatorId: 'op_1',
     method: 'password',
+    passkeyId: null,
     authenticatedAt: NOW,
     address: sealed('address'),
     userAgent: null,

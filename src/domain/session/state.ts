@@ -9,6 +9,8 @@ export interface Session {
   readonly passwordId: string | null;
   /** The TOTP that the session was verified with. */
   readonly totpId: string | null;
+  /** The passkey that it began with. */
+  readonly passkeyId: string | null;
   readonly expiresAt: Instant;
   readonly operatorId: string;
   /** How they signed in, for example `password` or `oidc`. */
@@ -33,6 +35,7 @@ export function evolve(sessions: Sessions, { type, data, time }: Recorded<Sessio
         ...{ id, passwordId, totpId, expiresAt },
         operatorId: data.operatorId ?? BUILT_IN_ADMINISTRATOR,
         method: data.method ?? 'password',
+        passkeyId: data.passkeyId ?? null,
         authenticatedAt: data.address === undefined ? null : time,
         address: data.address ?? null,
         userAgent: data.userAgent ?? null,

@@ -73,6 +73,52 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: 'The invitation is unknown, expired or was already used. Ask an administrator for a new link.',
   },
+  passkeys_unavailable: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: withProblem(
+      'Passkeys are not available here. Set SVC_PUBLIC_URL to the HTTPS address under which people open the dashboard.',
+    ),
+  },
+  passkey_rejected: {
+    status: 401,
+    type: 'authentication_error',
+    message: withProblem('The passkey was not accepted. Try another one, or sign in another way.'),
+  },
+  passkey_counter_regressed: {
+    status: 401,
+    type: 'authentication_error',
+    message: (details) =>
+      `The counter of the passkey went back from ${detail(details, 'lastCounter', '?')} to ${detail(details, 'counter', '?')}: a copy of it may exist. ` +
+      'Sign in another way, remove this passkey and add a new one.',
+  },
+  passkey_challenge_expired: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The challenge for the passkey is not valid (${detail(details, 'problem', 'it is unknown or older than 5 minutes')}). Start again.`,
+  },
+  passkey_exists: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'This passkey is already registered. Use another authenticator, or remove the passkey first.',
+  },
+  passkey_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'There is no such passkey. List yours by GET /api/dashboard-auth/passkeys.',
+  },
+  invalid_passkey: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The passkey cannot be registered'),
+  },
+  last_sign_in_method: {
+    status: 409,
+    type: 'invalid_request_error',
+    message:
+      'This passkey is the only way in which you can sign in. Add another one first, or ask an administrator for a new invitation link and set a password with it.',
+  },
   invalid_token: {
     status: 400,
     type: 'invalid_request_error',

@@ -123,7 +123,9 @@ function whoIs({ client: { session }, principal }: ManagementState, state: HotSt
 /** @returns undefined while TOTP of the session must be verified or set up */
 function principalOf(session: Session, state: HotState): Principal | undefined {
   const auth = credentialsOf(session.operatorId, state);
-  return isTotpPending(session, auth) || mustSetUpTotp(auth) ? undefined : principalOfSession(session, state.operators);
+  return isTotpPending(session, auth) || mustSetUpTotp(session, auth)
+    ? undefined
+    : principalOfSession(session, state.operators);
 }
 
 /**
@@ -151,8 +153,8 @@ export function checkSession(state: HotState, ctx: AnyContext): Principal {
 
 const SETTINGS = /^\/api\/settings\/?$/;
 
-const setUpHint = ({ operatorId }: Session, state: HotState) =>
-  mustSetUpTotp(credentialsOf(operatorId, state))
+const setUpHint = (session: Session, state: HotState) =>
+  mustSetUpTotp(session, credentialsOf(session.operatorId, state))
     ? { problem: 'two-factor authentication is required: set it up by POST /api/dashboard-auth/totp/setup/start' }
     : {};
 
@@ -164,7 +166,7 @@ const setUpHint = ({ operatorId }: Session, state: HotState) =>
 export function requireVerifiedSession(ctx: AnyContext, state: HotState, mayLackTotp = false): Session {
   const session = ctx.state.client.session ?? refuse('authentication_required');
   const auth = credentialsOf(session.operatorId, state);
-  if (isTotpPending(session, auth) || (!mayLackTotp && mustSetUpTotp(auth))) {
+  if (isTotpPending(session, auth) || (!mayLackTotp && mustSetUpTotp(session, auth))) {
     return refuse('totp_required', setUpHint(session, state));
   }
   return session;

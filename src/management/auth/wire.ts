@@ -80,7 +80,7 @@ export function sessionState(
         password: true,
         setUp: isOpen(state),
       },
-      ...(session && mustSetUpTotp(auth) && { mustSetUpTotp: true as const }),
+      ...(session && mustSetUpTotp(session, auth) && { mustSetUpTotp: true as const }),
       ...(session &&
         role && { operator: { id: session.operatorId, name: directory.nameOf(session.operatorId), role } }),
     }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Instant, Sealed } from '../../domain/core/brands.ts';
+import { NO_PASSKEYS } from '../../domain/operator/passkeys.ts';
 import { initialState, type Operator, type Operators } from '../../domain/operator/state.ts';
 import { CannotUnseal } from '../../vault/vault.ts';
 import { createDirectory } from './directory.ts';
@@ -17,6 +18,7 @@ const operator = (id: string, changes: Partial<Operator> = {}): Operator => ({
   password: null,
   totp: null,
   recoveryCodes: { unused: 0, secret: [] },
+  passkeys: NO_PASSKEYS,
   ...changes,
 });
 const stateOf = (...operators: Operator[]): Operators => ({

@@ -56,7 +56,10 @@ export const liveRoutes = ({ views, now, live }: LiveOptions) => {
     const known = sessions.get(sessionId);
     const auth = known && credentialsOf(known.operatorId, views.current);
     return (
-      known !== undefined && isSessionValid(known, auth, now()) && !isTotpPending(known, auth) && !mustSetUpTotp(auth)
+      known !== undefined &&
+      isSessionValid(known, auth, now()) &&
+      !isTotpPending(known, auth) &&
+      !mustSetUpTotp(known, auth)
     );
   }
 

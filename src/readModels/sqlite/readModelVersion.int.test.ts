@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 2, history 13, layout 10':
+    '6239439a3601c63314c748554f9818c299270db8705487252479a144da5339d6',
   'requestLog 5, usageTrends 2, history 12, layout 10':
     'ab70a6f61a352d4d4203ab8f568c1a9b52982327c92398f1ead46fef79316cd1',
   'requestLog 5, usageTrends 1, history 12, layout 9':

@@ -152,6 +152,7 @@ const MUTABLE_PARTS = {
   counters: 'copied deeply',
   owners: 'copied',
   teams: 'copied',
+  passkeyUses: 'copied',
   sessions: 'omitted',
   openRequests: 'copied',
   pins: 'omitted',

@@ -11,6 +11,7 @@ import * as windowsClock from '../../domain/limits/windowsClock.ts';
 import * as managementToken from '../../domain/managementToken/state.ts';
 import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
 import * as operator from '../../domain/operator/state.ts';
+import * as passkeyUse from '../../domain/passkeyUse/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
 import type { RequestAdmitted } from '../../domain/request/events.ts';
 import * as session from '../../domain/session/state.ts';
@@ -59,6 +60,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   operators: operator.Operators = operator.initialState;
   managementTokens: managementToken.ManagementTokens = managementToken.initialState;
   readonly sessions: session.Sessions = new Map();
+  /** By the id of the operator. */
+  readonly passkeyUses = new Map<string, passkeyUse.PasskeyUses>();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
   readonly tokens: AccountFolds['tokens'] = new Map();
@@ -272,6 +275,19 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         if (event.type === 'OperatorDisabled' || event.type === 'OperatorRemoved') {
           session.endSessionsOf(this.sessions, event.data.operatorId);
         }
+        if (event.type === 'OperatorRemoved') this.passkeyUses.delete(event.data.operatorId);
+        return;
+      case 'OperatorPasskeyRenamed':
+        this.operators = operator.evolve(this.operators, event);
+        return;
+      case 'OperatorPasskeyAdded':
+      case 'OperatorPasskeyRemoved':
+        this.operators = operator.evolve(this.operators, event);
+        this.#evolvePasskeyUses(event);
+        return;
+      case 'PasskeyUsed':
+      case 'PasskeyCounterRegressed':
+        this.#evolvePasskeyUses(event);
         return;
       case 'TeamCreated':
       case 'TeamRenamed':
@@ -288,6 +304,14 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         evolveKey(this, event);
         return;
     }
+  }
+
+  /** A removed operator has none: a use that arrives later is ignored. */
+  #evolvePasskeyUses(event: Parameters<typeof passkeyUse.evolve>[1]): void {
+    const { operatorId } = event.data;
+    const before = this.passkeyUses.get(operatorId);
+    if (before === undefined && event.type !== 'OperatorPasskeyAdded') return;
+    this.passkeyUses.set(operatorId, passkeyUse.evolve(before ?? passkeyUse.initialState, event));
   }
 
   #changeBuiltInPassword(event: Parameters<typeof dashboardAuth.evolve>[1]): void {

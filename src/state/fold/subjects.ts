@@ -15,6 +15,7 @@ import { modelCatalogue } from '../../domain/modelCatalogue/decide.ts';
 import { operator } from '../../domain/operator/decide.ts';
 import { owner } from '../../domain/owner/decide.ts';
 import { streamIdOf } from '../../domain/owner/ownerName.ts';
+import { passkeyUse } from '../../domain/passkeyUse/decide.ts';
 import { pricing } from '../../domain/pricing/decide.ts';
 import { settings } from '../../domain/settings/decide.ts';
 import { team } from '../../domain/team/decide.ts';
@@ -108,6 +109,12 @@ export const subjects = {
     owner,
     (id: string) => `owner-${streamIdOf(id)}`,
     (hot, id) => hot.owners.get(id),
+  ),
+  /** The uses of the passkeys of an operator. */
+  passkeyUse: subject(
+    passkeyUse,
+    (operatorId: string) => `passkeyUses-${operatorId}`,
+    (hot, operatorId) => hot.passkeyUses.get(operatorId) ?? passkeyUse.initialState,
   ),
   pricing: subject(
     pricing,

@@ -26,6 +26,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   17: 'd06e5b2f1c861f189f4fda04f1d4992b66ba4a92d0815073d20039fb4ffef183',
   18: '6bda6f0049d3086f578ef4d952bda6ab0d40a1167ebf521ed83071ece217ea5a',
   19: 'cc4d090b77f48c139f6e83a42f4960b1651cbb831067e3e762eede0603db8595',
+  20: '4cf245ac7379458725b3fd027793d24dd2e0b992035185824fb9cb1ca0adea7d',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

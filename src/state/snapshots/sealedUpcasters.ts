@@ -1,4 +1,6 @@
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
+import { NO_PASSKEYS } from '../../domain/operator/passkeys.ts';
+import { initialState as noOperators, type Operator } from '../../domain/operator/state.ts';
 import type { Session } from '../../domain/session/state.ts';
 import type { HotStateData } from '../fold/hotState.ts';
 import type { Stretch } from '../fold/timeline.ts';
@@ -28,6 +30,17 @@ function withOperatorsOfSessions(sealed: SealedState): SealedState {
   return { ...sealed, state: { ...sealed.state, sessions } };
 }
 
+/** Before passkeys existed, no operator had one and no session began with one. */
+function withoutPasskeys(sealed: SealedState): SealedState {
+  // Before version 18 there were no operators.
+  const { sessions: before, operators = noOperators } = sealed.state;
+  const sessions = new Map<string, Session>();
+  for (const [id, session] of before) sessions.set(id, { ...session, passkeyId: null });
+  const byId = new Map<string, Operator>();
+  for (const [id, operator] of operators.byId) byId.set(id, { ...operator, passkeys: NO_PASSKEYS });
+  return { ...sealed, state: { ...sealed.state, sessions, operators: { ...operators, byId } } };
+}
+
 /**
  * `UPCASTERS[n]` turns a state that version n of the fold has sealed into that of version n + 1. Unlike a snapshot it cannot be made
  * again: its events are gone. Steps are added, never changed (CONTRIBUTING.md, "Change the fold").
@@ -36,6 +49,7 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   17: withOperatorsOfSessions,
   // Owners and teams begin empty.
   18: unchanged,
+  19: withoutPasskeys,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

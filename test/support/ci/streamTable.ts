@@ -22,6 +22,7 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   modelCatalogue: 'main',
   operator: 'main',
   owner: '<owner>',
+  passkeyUse: '<operator id>',
   pricing: 'main',
   dashboardAuth: 'main',
   settings: 'main',
@@ -53,8 +54,8 @@ export function streamTable(): string[][] {
   const history = readFileSync(new URL('../../histories/everyKind.ndjson', import.meta.url), 'utf8');
   for (const line of history.trim().split('\n')) {
     const { stream, type } = JSON.parse(line) as { stream: string; type: string };
-    // Ids of accounts in the history contain underscores themselves.
-    const name = stream.replaceAll('account_', 'account');
+    // Ids of accounts and operators in the history contain underscores themselves.
+    const name = stream.replaceAll(/(account|op)_/g, '$1');
     const entry = patterns.find(({ pattern }) => pattern.test(name));
     if (!entry) throw new Error(`No subject and no node writes the stream "${stream}"`);
     entry.types.add(type);
