@@ -17,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 13;
+export const HISTORY_VERSION = 14;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -78,6 +78,7 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
       return `node-${data.node}`;
     case 'VerificationMade':
     case 'EvidenceMade':
+    case 'RequestsExported':
       return AUDIT_SUBJECT;
     case 'TokensRefreshed':
     case 'TokenRefreshFailed':

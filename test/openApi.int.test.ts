@@ -224,6 +224,7 @@ test('returns what the document describes from every endpoint', async () => {
   await call('GET /api/requests/{id}/explain', { id: logged[0].request_id });
   await call('GET /api/blame/{subject}', { subject: 'settings-main' });
   await call('GET /api/request-logs/options');
+  await call('POST /api/request-logs/exports', {}, { format: 'csv' });
   await call('GET /api/usage/summary');
   await call('GET /api/usage/history');
   await call('GET /api/usage/trends');
@@ -398,6 +399,7 @@ test('returns errors as the document describes', async () => {
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],
     ['DELETE /api/jobs/{id}', '/api/jobs/unknown'],
     ['GET /api/request-logs', '/api/request-logs?limit=0'],
+    ['POST /api/request-logs/exports', '/api/request-logs/exports', { format: 'xml' }],
     ['GET /api/requests/{id}/explain', '/api/requests/req_unknown/explain'],
     ['GET /api/blame/{subject}', '/api/blame/nothing'],
     ['GET /api/accounts', '/api/accounts?at=tomorrow'],

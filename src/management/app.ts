@@ -48,6 +48,7 @@ import { ownerRoutes } from './resources/owners.ts';
 import { profileRoutes } from './resources/profile.ts';
 import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
 import { replayRoutes } from './resources/replays.ts';
+import { type RecordExport, requestExportRoutes } from './resources/requestExports.ts';
 import { requestLogRoutes } from './resources/requestLogs.ts';
 import { type Explain, requestRoutes } from './resources/requests.ts';
 import { requestTrendsRoutes } from './resources/requestTrends.ts';
@@ -72,6 +73,7 @@ export interface ManagementOptions extends Capabilities {
   readonly integrity: Integrity;
   readonly evidence: EvidenceShelf;
   readonly recordEvidence: RecordEvidence;
+  readonly recordExport: RecordExport;
   readonly verifyLog: VerifyOwnLog;
   readonly recordVerification: RecordVerification;
   readonly archiving: Archiving;
@@ -133,6 +135,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(sessionRoutes({ ...options, signIns: dashboardAuth.signIns }))
     .use(statusRoutes(options))
     .use(requestLogRoutes(options))
+    .use(requestExportRoutes(options))
     .use(requestRoutes(options))
     .use(replayRoutes(options))
     .use(accountTrendsRoutes(options))

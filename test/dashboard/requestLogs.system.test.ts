@@ -204,5 +204,8 @@ journeys('request log', () => {
     expect(JSON.parse(json.text)).toEqual(
       await gateway.logs('?model=gpt-5.1&model=%3DHYPERLINK(%22http://example.com%22)'),
     );
+    await page.goto(`${gateway.url}/history?type=RequestsExported`);
+    await page.getByText(/^2 requests of the request log were exported as JSON/).waitFor();
+    await page.getByText(/^2 requests of the request log were exported as CSV/).waitFor();
   });
 });

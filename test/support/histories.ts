@@ -224,6 +224,12 @@ const kinds = {
     bytes: fc.nat(100_000),
     sha256: digit.map(hash),
   }),
+  RequestsExported: record({
+    node: fc.constantFrom('n1', 'n2'),
+    format: fc.constantFrom('csv' as const, 'json' as const),
+    filter: record({ since: orAbsent(moment), statuses: orAbsent(fc.constant(['error'])) }),
+    matching: fc.nat(100),
+  }),
   HoldPlaced: record({
     holdId: id,
     subject: orNull(account.map((who) => `account-${who}`)),
@@ -454,7 +460,7 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
   if (type.startsWith('Hold')) return 'holds-main';
   if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';
-  if (['VerificationMade', 'EvidenceMade'].includes(type)) return 'audits-n1.b1_20260115';
+  if (['VerificationMade', 'EvidenceMade', 'RequestsExported'].includes(type)) return 'audits-n1.b1_20260115';
   if (type.startsWith('Ip')) return 'firewall-main';
   if (type.startsWith('Model')) return 'modelCatalogue-main';
   return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';

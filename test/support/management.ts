@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createClientKey } from '../../src/app/wiring/clientKey.ts';
+import type { RecordAudit } from '../../src/app/wiring/nodeRecords.ts';
 import { Archiving } from '../../src/archive/archiving.ts';
 import { type AccountId, type ApiKeyId, type Instant, instant, type Position } from '../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../src/domain/core/event.ts';
@@ -136,6 +137,9 @@ export async function startManagement(
   const reading = keepReading({ location: logPath });
   const evidence = new EvidenceShelf({ folder, logName: basename(logPath), newId: randomUUID, now, parent: folder });
   const audits = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'audits' });
+  const recordAudit: RecordAudit = async (event, { actor, correlationId }) => {
+    await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
+  };
   const management = createManagement({
     views: createViews({ hot, past, now }),
     commands,
@@ -158,9 +162,8 @@ export async function startManagement(
     retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
     integrity: { tree, checkpoints },
     evidence,
-    recordEvidence: async (event, { actor, correlationId }) => {
-      await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
-    },
+    recordEvidence: recordAudit,
+    recordExport: recordAudit,
     verifyLog: createVerifyOwnLog({ folder, logName: 'log.sqlite', comparesReadModels: true, checkpoints: undefined }),
     archiving: new Archiving({
       log,
@@ -172,9 +175,7 @@ export async function startManagement(
       whenFolded: async () => hot.whenFolded(await log.head()),
       now,
     }),
-    recordVerification: async (event, { actor, correlationId }) => {
-      await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
-    },
+    recordVerification: recordAudit,
     clientKey: createClientKey({ hot: hot.state, now, ...PROXY_CLIENT }),
     replays: new ReplayShelf(logPath),
     explain: reading.explain,

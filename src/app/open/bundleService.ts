@@ -228,8 +228,9 @@ const CLOSED = {
   links: { startLink: closed, receiveCallback: closed, cancelLink: closedLater, start: closedLater, stop: closedLater },
   retainedKeys: { settled: closedLater },
   recordEvidence: closedLater,
+  recordExport: closedLater,
   recordVerification: closedLater,
 } as unknown as Pick<
   ManagementOptions,
-  'dashboardAuth' | 'links' | 'retainedKeys' | 'recordEvidence' | 'recordVerification'
+  'dashboardAuth' | 'links' | 'retainedKeys' | 'recordEvidence' | 'recordExport' | 'recordVerification'
 >;

@@ -124,6 +124,7 @@ export function createManagementSurface(
     integrity,
     evidence,
     recordEvidence: records.recordAudit,
+    recordExport: records.recordAudit,
     verifyLog: createVerifyOwnLog({
       folder: folder.path,
       logName: basename(store.logPath),

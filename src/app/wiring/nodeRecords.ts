@@ -1,5 +1,5 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
-import type { EvidenceMade, StopReason, VerificationMade } from '../../domain/audit/events.ts';
+import type { EvidenceMade, RequestsExported, StopReason, VerificationMade } from '../../domain/audit/events.ts';
 import { ClockJumped } from '../../domain/clock/events.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { EventOf } from '../../domain/core/event.ts';
@@ -48,7 +48,7 @@ export interface NodeRecords {
   readonly recordClockJump: (jump: Jump) => Promise<unknown>;
   /** Requests that are durable in the outbox and not in the log yet; undefined without an outbox. */
   readonly pending: PendingRequests | undefined;
-  /** Records what an operator or the service did with the log as a whole: a verification, evidence. Durable when it resolves. */
+  /** Records what an operator or the service did with the log as a whole: a verification, evidence, an export. Durable when it resolves. */
   readonly recordAudit: RecordAudit;
   /** Records that this node serves requests. Called once, when it listens. */
   recordStart(): void;
@@ -62,7 +62,7 @@ export interface NodeRecords {
 
 /** @throws LogUnavailable */
 export type RecordAudit = (
-  event: EventOf<typeof VerificationMade | typeof EvidenceMade>,
+  event: EventOf<typeof VerificationMade | typeof EvidenceMade | typeof RequestsExported>,
   cause: Cause,
 ) => Promise<void>;
 

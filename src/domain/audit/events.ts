@@ -120,5 +120,61 @@ const shownFilter = ({ since, until, requestId, subject, incident, types, actors
     .filter((part) => part !== false)
     .join(', ') || 'the whole log';
 
+/** Which requests of the request log were exported; absent fields leave out none. */
+export const exportFilterSchema = schema((z) => {
+  const values = z.array(z.string()).optional();
+  return z.object({
+    since: instantSchema(z).optional(),
+    until: instantSchema(z).optional(),
+    search: z.string().optional(),
+    statuses: values,
+    accountIds: values,
+    attemptedAccountIds: values,
+    models: values,
+    /** Reasoning efforts; the empty text stands for requests without one. */
+    efforts: values,
+    /** `<model>:::<effort>` */
+    modelOptions: values,
+  });
+});
+export type ExportFilter = Infer<typeof exportFilterSchema>;
+
+/** Requests were exported from the request log through a running service. Recorded before the first of them is read. */
+export const RequestsExported = event('RequestsExported', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      node: z.string(),
+      format: z.enum(['csv', 'json']),
+      filter: exportFilterSchema(z),
+      /** Number of requests that the filter matched at that moment, of which a file has the newest 100,000. */
+      matching: z.int().min(0),
+    }),
+  describe: ({ format, filter, matching }) =>
+    `${matching} ${matching === 1 ? 'request' : 'requests'} of the request log ${matching === 1 ? 'was' : 'were'} exported as ` +
+    `${format.toUpperCase()} (${shownExportFilter(filter)})`,
+});
+
+const shownExportFilter = (filter: ExportFilter): string => {
+  const { since, until, search } = filter;
+  const list = (name: string, values: readonly string[] | undefined) =>
+    values !== undefined && `${name} ${values.map((value) => value || 'none').join(', ')}`;
+  return (
+    [
+      list('status', filter.statuses),
+      list('account', filter.accountIds),
+      list('attempted account', filter.attemptedAccountIds),
+      list('model', filter.models),
+      list('effort', filter.efforts),
+      list('model and effort', filter.modelOptions),
+      search !== undefined && `with the text ${search}`,
+      since !== undefined && `since ${new Date(since).toISOString()}`,
+      until !== undefined && `until ${new Date(until).toISOString()}`,
+    ]
+      .filter((part) => part !== false)
+      .join('; ') || 'without a filter'
+  );
+};
+
 export type NodeEvent = EventOf<typeof NodeStarted | typeof NodeStopped>;
-export type AuditEvent = NodeEvent | EventOf<typeof VerificationMade | typeof EvidenceMade>;
+export type AuditEvent = NodeEvent | EventOf<typeof VerificationMade | typeof EvidenceMade | typeof RequestsExported>;

@@ -41,6 +41,7 @@ export function evolve(state: AuditState, { type, data, time }: Recorded<AuditEv
     case 'VerificationMade':
       return { ...state, verification: { ...data, at: time } };
     case 'EvidenceMade':
+    case 'RequestsExported':
       return state;
   }
 }

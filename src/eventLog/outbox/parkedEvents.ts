@@ -23,6 +23,7 @@ export const CAN_COME_LATE: ReadonlySet<string> = new Set<RecordedEvent['type']>
   'NodeStopped',
   'VerificationMade',
   'EvidenceMade',
+  'RequestsExported',
 ]);
 
 /** Number of events that are parked in the file of an outbox. */

@@ -15,7 +15,7 @@ export function describeMade(made: MadeBundle): string[] {
   const { path, events, firstPosition, lastPosition, treeSize, vkey, uncovered, archived, verifier } = made;
   const positions = events === 1 ? `position ${firstPosition}` : `positions ${firstPosition} to ${lastPosition}`;
   return [
-    `${events} ${events === 1 ? 'event' : 'events'} (${positions}) are in ${path}, proved against the checkpoint of ${treeSize} events.`,
+    `${events === 1 ? '1 event' : `${events} events`} (${positions}) ${events === 1 ? 'is' : 'are'} in ${path}, proved against the checkpoint of ${treeSize} events.`,
     ...(uncovered > 0
       ? [
           `${uncovered} later events are not in it, because no checkpoint covers them yet: one is signed within a minute.`,

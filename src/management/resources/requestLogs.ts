@@ -140,7 +140,7 @@ function readFilter(ctx: ManagementContext): RequestLogFilter {
     models: queryList(ctx, 'model'),
     // An empty value selects requests without an effort.
     efforts: queryList(ctx, 'reasoningEffort')?.map((effort) => effort || null),
-    modelOptions: queryList(ctx, 'modelOption')?.map(modelOption),
+    modelOptions: queryList(ctx, 'modelOption')?.map(modelOptionOf),
     since: queryTime(ctx, 'since'),
     until: queryTime(ctx, 'until'),
   };
@@ -148,7 +148,7 @@ function readFilter(ctx: ManagementContext): RequestLogFilter {
 }
 
 /** Parses `<model>:::<reasoning_effort>`; an empty effort selects requests without one. */
-function modelOption(option: string): { model: string; effort: string | null } {
+export function modelOptionOf(option: string): { model: string; effort: string | null } {
   const [model = '', effort = ''] = option.split(':::');
   return { model, effort: effort || null };
 }

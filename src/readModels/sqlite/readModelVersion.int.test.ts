@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 5, usageTrends 2, history 14, layout 10':
+    'a4b770fa4ec31eb67698c5e7f8c27acb61e6a95bf8a6593959c6b3268972c0ce',
   'requestLog 5, usageTrends 2, history 13, layout 10':
     '6239439a3601c63314c748554f9818c299270db8705487252479a144da5339d6',
   'requestLog 5, usageTrends 2, history 12, layout 10':

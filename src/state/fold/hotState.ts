@@ -133,6 +133,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'NodeStopped':
       case 'VerificationMade':
       case 'EvidenceMade':
+      case 'RequestsExported':
         this.audit = audit.evolve(this.audit, event);
         return;
       case 'RefusalsCounted':

@@ -66,6 +66,7 @@ export const operationRoles = {
   'DELETE /api/replays/{id}': ['administrator', 'operator', 'auditor'],
   'GET /api/replays/{id}/csv': ['administrator', 'operator', 'auditor'],
   'GET /api/request-logs': ['administrator', 'operator', 'auditor'],
+  'POST /api/request-logs/exports': ['administrator', 'operator', 'auditor'],
   'GET /api/request-logs/options': ['administrator', 'operator', 'auditor'],
   'GET /api/requests/{id}/explain': ['administrator', 'operator', 'auditor'],
   'GET /api/sessions': ['administrator', 'operator', 'auditor', 'member'],

@@ -148,9 +148,17 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'audit',
     label: 'Audit',
-    hint: 'legal holds, starts and stops of nodes, verifications, evidence',
+    hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports',
     isChange: true,
-    types: ['HoldPlaced', 'HoldLifted', 'NodeStarted', 'NodeStopped', 'VerificationMade', 'EvidenceMade'],
+    types: [
+      'HoldPlaced',
+      'HoldLifted',
+      'NodeStarted',
+      'NodeStopped',
+      'VerificationMade',
+      'EvidenceMade',
+      'RequestsExported',
+    ],
   },
   {
     value: 'models',

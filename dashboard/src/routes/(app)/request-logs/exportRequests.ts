@@ -15,7 +15,7 @@ export interface Exported {
 
 /**
  * Exports the rows of a list as a file, page by page. Requests that arrive in the meantime are excluded, so that pages do
- * not shift.
+ * not shift. The service records the export before the first row is read.
  * @param onProgress called with the completed part, 0 to 1
  * @throws ApiError, or the abort reason of `signal`
  */
@@ -24,7 +24,9 @@ export async function exportRequests(
   format: Format,
   { signal, now, onProgress }: { signal: AbortSignal; now: number; onProgress: (part: number) => void },
 ): Promise<Exported> {
-  const query = { until: new Date(now).toISOString(), ...conditions, limit: PAGE };
+  const filter = { until: new Date(now).toISOString(), ...conditions };
+  await unwrap(api.POST('/api/request-logs/exports', { body: { format, ...filter }, signal }));
+  const query = { ...filter, limit: PAGE };
   const { begin, rows: write, end, type } = writers[format];
   const parts = [begin];
   const seen = new Set<string>();
