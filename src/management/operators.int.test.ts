@@ -28,7 +28,9 @@ test('invites an operator by a link that works once, and shows who acted', async
   expect(invitation_url).toMatch(/^https:\/\/svc\.example\/invitation#/);
   const ada = browser(stage);
   const token = secretOf(invitation_url);
-  expect((await ada.post('invitation', { token })).body).toMatchObject({ name: 'Ada', role: 'operator' });
+  expect((await ada.post('invitation', { token })).body).toMatchObject({
+    ...{ name: 'Ada', role: 'operator', invitedBy: 'Built-in administrator', isForNewPassword: false },
+  });
   expect((await ada.post('invitation/accept', { token, password: OPERATOR_PASSWORD })).body).toMatchObject({
     isPasswordVerified: true,
     operator: { id, name: 'Ada', role: 'operator' },
@@ -70,6 +72,16 @@ test('ends an invitation after 7 days, with a new link, and for a disabled opera
   await administrator.call('PATCH', `/api/operators/${first.id}`, { body: { is_active: true } });
   advance(stage, 7 * 24 * 60 * MINUTE);
   expect(await accept(second.invitation_url)).toEqual([400, 'invalid_invitation']);
+});
+
+test('names who made the last link, which sets a new password of one who has accepted', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const ada = await join(stage, administrator, 'Ada', 'administrator');
+  const bob = await join(stage, administrator, 'Bob', 'member');
+  const { body } = await ada.call('POST', `/api/operators/${bob.id}/invitation`);
+  const shown = await browser(stage).post('invitation', { token: secretOf(body.invitation_url) });
+  expect(shown.body).toMatchObject({ name: 'Bob', invitedBy: 'Ada', isForNewPassword: true });
 });
 
 test('never builds a link from the Host header', async () => {

@@ -7,6 +7,7 @@ import { isInvitationValid } from '../../domain/operator/decide.ts';
 import { roleSchema } from '../../domain/operator/role.ts';
 import type { Operator } from '../../domain/operator/state.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import { eventActor } from '../http/actor.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
@@ -58,7 +59,14 @@ const routes = {
     summary: 'Show an invitation to whom it was sent',
     body: ShowInvitation,
     response: z
-      .object({ name: z.string(), email: z.string(), role: roleSchema(z), expiresAt: z.iso.datetime() })
+      .object({
+        name: z.string(),
+        email: z.string(),
+        role: roleSchema(z),
+        expiresAt: z.iso.datetime(),
+        invitedBy: z.string().nullable().describe('Who made the link; null for one who was forgotten'),
+        isForNewPassword: z.boolean().describe('Whether an earlier link was accepted: this one sets a new password'),
+      })
       .meta({ id: 'Invitation' }),
     errors: ['validation_error', 'invalid_invitation', 'rate_limit_exceeded'],
   }),
@@ -94,7 +102,7 @@ const routes = {
 
 /** Invitations, sign-in and recovery of operators. Mounted before `requireSession`: each route checks by itself what it requires. */
 export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
-  const { views, commands, vault, ids, now, directory, actors, passwords } = options;
+  const { views, commands, queries, vault, ids, now, directory, actors, passwords } = options;
   const { sessions, checkCredential, checkPassword, verifyTotp } = options;
 
   /** The request, as that of a client who is not signed in and acts in the name of an operator. */
@@ -120,6 +128,15 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
     });
   }
 
+  /** The name of who made the last link of an operator, as the history has it. */
+  async function inviterOf(operatorId: string): Promise<string | null> {
+    const filter = { subjects: [`operator-${operatorId}`], types: ['OperatorInvited', 'OperatorInvitationRenewed'] };
+    const { entries } = await queries.history.page(filter, null, 1, views.current.position);
+    const [last] = entries;
+    const actor = last && eventActor(last.actor, { vault, directory });
+    return actor?.kind === 'operator' ? actor.name : null;
+  }
+
   return newRouter('/api/dashboard-auth')
     .post('/login', routes.signIn, async (ctx) => {
       const { login, password } = await readBody(ctx, OperatorSignIn, 'validation_error');
@@ -137,9 +154,10 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
     })
     .post('/invitation', routes.invitation, async (ctx) => {
       const { token } = await readBody(ctx, ShowInvitation, 'validation_error');
-      const { id, role, invitation } = await checkInvitation(ctx, token);
+      const { id, role, invitation, acceptedAt } = await checkInvitation(ctx, token);
       const [name, email] = [directory.nameOf(id) ?? '', directory.emailOf(id) ?? ''];
-      return { name, email, role, expiresAt: iso(invitation?.expiresAt ?? now()) };
+      const expiresAt = iso(invitation?.expiresAt ?? now());
+      return { name, email, role, expiresAt, invitedBy: await inviterOf(id), isForNewPassword: acceptedAt !== null };
     })
     .post('/invitation/accept', routes.acceptInvitation, async (ctx) => {
       const { token, password } = await readBody(ctx, AcceptInvitation, 'validation_error');

@@ -17,18 +17,20 @@ import { LimitsInput, limitRulesInput } from './limits/limitInput.ts';
 
 const ChangeOwner = wireObject({ limits: LimitsInput.nullish(), reset_usage: z.boolean().optional() }, [
   'owner',
+  'name',
   'keys',
   'last_used_at',
 ]);
 
-const OwnerEntry = z
-  .object({
-    owner: z.string().describe("An operator's id or a free text, as the keys have it"),
-    keys: z.int().describe('Number of API keys that belong to it'),
-    last_used_at: z.iso.datetime().nullable().describe('Since it has limits'),
-    limits: z.array(Limit).describe('What all its keys together may use'),
-  })
-  .meta({ id: 'Owner' });
+const OwnerLimits = z.object({
+  owner: z.string().describe("An operator's id or a free text, as the keys have it"),
+  keys: z.int().describe('Number of API keys that belong to it'),
+  last_used_at: z.iso.datetime().nullable().describe('Since it has limits'),
+  limits: z.array(Limit).describe('What all its keys together may use'),
+});
+const OwnerEntry = OwnerLimits.extend({
+  name: z.string().nullable().describe('The name of the operator whose id the owner is'),
+}).meta({ id: 'Owner' });
 
 const routes = {
   list: describeRoute({
@@ -54,8 +56,12 @@ const routes = {
 };
 
 /** The limits of the owners of API keys (docs/decisions/0085-limits-of-owners-and-teams.md). */
-export const ownerRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'commands'>) =>
-  newRouter('/api/owners')
+export const ownerRoutes = ({ views, commands, directory }: Pick<Capabilities, 'views' | 'commands' | 'directory'>) => {
+  const named = (entry: z.infer<typeof OwnerLimits>, { state }: View): z.infer<typeof OwnerEntry> => ({
+    ...entry,
+    name: directory.asOf(state).nameOf(entry.owner),
+  });
+  return newRouter('/api/owners')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
       const [keys, open] = [keysOfOwners(view), openByHolder(view.state)];
@@ -63,7 +69,7 @@ export const ownerRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'c
       const owners = new Set([...keys.keys(), ...limited.map(({ owner }) => owner)]);
       const { principal } = ctx.state;
       const shown = [...owners].filter((owner) => principal && owns(principal, owner));
-      return shown.sort().map((owner) => ownerEntry(owner, view, keys, open));
+      return shown.sort().map((owner) => named(ownerEntry(owner, view, keys, open), view));
     })
     .get('/:owner', routes.get, async (ctx) => {
       const owner = ownerIn(ctx);
@@ -72,7 +78,7 @@ export const ownerRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'c
       const { principal } = ctx.state;
       if (principal) requireOwn(principal, owner, 'owner_not_found', { owner });
       if (!keys.has(owner) && !view.state.owners.get(owner)?.rules.length) refuse('owner_not_found', { owner });
-      return ownerEntry(owner, view, keys, openByHolder(view.state));
+      return named(ownerEntry(owner, view, keys, openByHolder(view.state)), view);
     })
     .patch('/:owner', routes.change, async (ctx) => {
       const owner = ownerIn(ctx);
@@ -81,9 +87,10 @@ export const ownerRoutes = ({ views, commands }: Pick<Capabilities, 'views' | 'c
       const command = { type: 'ChangeOwner' as const, owner, ...changes };
       await commands.handle(subjects.owner, owner, command, ctx.state.cause);
       const view = views.currentView();
-      return ownerEntry(owner, view, keysOfOwners(view), openByHolder(view.state));
+      return named(ownerEntry(owner, view, keysOfOwners(view), openByHolder(view.state)), view);
     })
     .routes();
+};
 
 /** @throws Refusal `invalid_owner` */
 function ownerIn({ params }: ManagementContext): string {
@@ -98,7 +105,7 @@ export function ownerEntry(
   view: View,
   keys: ReadonlyMap<string, number>,
   open: OpenByHolder,
-): z.infer<typeof OwnerEntry> {
+): z.infer<typeof OwnerLimits> {
   const holder = ownerHolder(owner);
   const lastUsedAt = view.state.counters.get(holder)?.lastUsedAt;
   return {

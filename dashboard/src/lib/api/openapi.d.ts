@@ -2466,6 +2466,10 @@ export interface components {
             email: string;
             /** Format: date-time */
             expiresAt: string;
+            /** @description Who made the link; null for one who was forgotten */
+            invitedBy: string | null;
+            /** @description Whether an earlier link was accepted: this one sets a new password */
+            isForNewPassword: boolean;
             name: string;
             /** @enum {string} */
             role: "administrator" | "operator" | "auditor" | "member";
@@ -2671,6 +2675,8 @@ export interface components {
             last_used_at: string | null;
             /** @description What all its keys together may use */
             limits: components["schemas"]["LimitRule"][];
+            /** @description The name of the operator whose id the owner is */
+            name: string | null;
             /** @description An operator's id or a free text, as the keys have it */
             owner: string;
         };
