@@ -71,7 +71,7 @@ journeys('API keys', () => {
     expect([(await ask()).status, (await ask('gpt-5.1', next)).status]).toEqual([401, 200]);
 
     await rowOf(page, 'laptop').getByRole('button', { name: 'laptop', exact: true }).click();
-    await page.getByText(/by an operator at 127\.0\.0\.1/).waitFor();
+    await page.getByText(/by Built-in administrator at 127\.0\.0\.1/).waitFor();
     await page.getByRole('button', { name: 'Delete …' }).click();
     await page.getByLabel('Type laptop to confirm').fill('laptop');
     await page.getByRole('button', { name: 'Delete key' }).click();

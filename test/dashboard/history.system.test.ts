@@ -19,7 +19,7 @@ journeys('history', () => {
     const panel = page.getByRole('dialog');
     await panel.getByRole('row', { name: 'Limit 1 1,000 tokens a day 2,000,000 tokens a day' }).waitFor();
     expect(await panel.getByRole('row').count()).toBe(2);
-    await panel.getByText('an operator at 127.0.0.1').waitFor();
+    await panel.getByText('Built-in administrator at 127.0.0.1').waitFor();
     await page.getByText('Raw event').click();
     await panel.getByText('"maxValue": 2000000').waitFor();
 

@@ -11,7 +11,7 @@ journeys('last changes', () => {
     await page.getByText('Last changes by field').click();
     const fields = page.locator('details', { hasText: 'Last changes by field' });
     await fields.getByText('Strategy', { exact: true }).waitFor();
-    expect(await fields.innerText()).toMatch(/Strategy\s.*by an operator at 127\.0\.0\.1/);
+    expect(await fields.innerText()).toMatch(/Strategy\s.*by Built-in administrator at 127\.0\.0\.1/);
     expect(await fields.innerText()).toMatch(/Require an API key\s+default/);
 
     await page.goto(`${gateway.url}/api-keys`);

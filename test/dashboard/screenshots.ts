@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
-import { PASSWORD } from '../support/browser.ts';
 import { addDemoData } from './support/demoData.ts';
 import { journeys, startJourney, type Visit } from './support/journey.ts';
+import { addPeople, setUpAdministrator, signInAs } from './support/people.ts';
 
 // `npm run screenshots` writes docs/screenshots. SHOTS selects pages, e.g. SHOTS=accounts,settings; SHOTS_FULL captures
 // the full height of each page.
@@ -25,6 +25,9 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'integrity', path: '/integrity' },
   { name: 'firewall', path: '/firewall' },
   { name: 'connect', path: '/connect' },
+  { name: 'operators', path: '/operators' },
+  { name: 'operator-invite', path: '/operators?invite' },
+  { name: 'profile', path: '/profile' },
   { name: 'settings', path: '/settings' },
   { name: 'sign-in', path: '/sign-in' },
 ];
@@ -54,12 +57,13 @@ journeys('screenshots', () => {
     for (const { suffix, ...variant } of VARIANTS) {
       if (isWanted('set-up')) await shoot(await enter(variant, '/set-up'), 'set-up', suffix);
     }
-    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const administrator = await setUpAdministrator(gateway);
+    const { invitation } = await addPeople(administrator);
     for (const { suffix, ...variant } of VARIANTS) {
       const page = await enter(variant, '/sign-in');
       if (isWanted('sign-in')) await shoot(page, 'sign-in', suffix);
-      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-      await page.keyboard.press('Enter');
+      if (isWanted('invitation')) await shoot(await enter(variant, invitation), 'invitation', suffix);
+      await signInAs(page, 'Ada');
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       for (const { name, path, before } of PAGES) {
         if (name === 'sign-in' || !isWanted(name)) continue;

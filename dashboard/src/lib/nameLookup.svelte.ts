@@ -1,12 +1,23 @@
 import { api, unwrap } from './api/client.ts';
 import { resource } from './live/resource.svelte.ts';
+import { may } from './session/may.ts';
 
-/** Names of accounts, keys and teams by ID. Call it while a component initialises. */
+/** Names of accounts, keys, teams, people and management tokens by ID. Call it while a component initialises. */
 export function createNameLookup() {
   const lists = {
     accounts: resource('accounts', () => unwrap(api.GET('/api/accounts')), { on: ['account'] }),
     keys: resource('api-keys', () => unwrap(api.GET('/api/api-keys')), { on: ['apiKey'] }),
     teams: resource('teams', () => unwrap(api.GET('/api/teams')), { on: ['team'] }),
+    // Operators may not list people: they get the names of owners, and those that events have.
+    people: resource(
+      'people',
+      async () => (may('GET /api/operators') ? unwrap(api.GET('/api/operators')) : undefined),
+      {
+        on: ['operator'],
+      },
+    ),
+    owners: resource('owners', () => unwrap(api.GET('/api/owners')), { on: ['owner', 'operator'] }),
+    tokens: resource('all-tokens-by-id', () => unwrap(api.GET('/api/tokens')), { on: ['managementToken'] }),
   };
   const accounts = $derived(
     lists.accounts.data?.accounts.map(({ account_id, email }) => ({ id: account_id, name: email })) ?? [],
@@ -15,7 +26,20 @@ export function createNameLookup() {
   const emails = $derived(new Map(accounts.map(({ id, name }) => [id, name])));
   const keyNames = $derived(new Map(keys.map(({ id, name }) => [id, name])));
   const teamNames = $derived(new Map(lists.teams.data?.map(({ id, name }) => [id, name]) ?? []));
+  const people = $derived(lists.people.data?.operators.map(({ id, name }) => ({ id, name })) ?? []);
+  const personNames = $derived(
+    new Map<string, string>([
+      ['administrator', 'Built-in administrator'],
+      ...(lists.owners.data ?? []).flatMap(({ owner, name }) => (name === null ? [] : [[owner, name] as const])),
+      ...people.map(({ id, name }) => [id, name ?? `forgotten person ${id.slice(0, 8)}`] as const),
+    ]),
+  );
+  const tokenNames = $derived(new Map(lists.tokens.data?.tokens.map(({ id, name }) => [id, name]) ?? []));
   return {
+    /** People who were invited, also those removed. */
+    get people() {
+      return people.map(({ id }) => ({ id, name: personNames.get(id) ?? id }));
+    },
     get accounts() {
       return accounts;
     },
@@ -32,6 +56,10 @@ export function createNameLookup() {
     key: (id: string): string => keyNames.get(id) ?? id.slice(0, 8),
     /** The name; the start of the ID of a deleted team. */
     team: (id: string): string => teamNames.get(id) ?? id.slice(0, 8),
+    /** The name of an operator; undefined for an id that is unknown here, or is no id. */
+    person: (id: string): string | undefined => personNames.get(id),
+    /** The name; the start of the ID of one that is unknown here. */
+    token: (id: string): string => tokenNames.get(id) ?? id.slice(0, 8),
   };
 }
 

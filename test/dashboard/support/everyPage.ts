@@ -17,7 +17,7 @@ export const routes: readonly string[] = globSync('**/+page.svelte', {
   .sort();
 
 /** Pages before the sign-in. */
-export const ENTRY_PAGES = ['/set-up', '/sign-in'];
+export const ENTRY_PAGES = ['/invitation', '/set-up', '/sign-in'];
 
 const button = (name: RegExp | string) => (page: Page) => page.getByRole('button', { name }).first().click();
 
@@ -82,6 +82,12 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     },
     { path: '/integrity', open: button('Place hold …') },
     { path: '/firewall', open: (page) => page.getByLabel('Add address').fill('10.0.0.300') },
+    { path: '/operators?invite' },
+    { path: '/operators', open: button('Grace') },
+    { path: '/operators', open: button('Actions for Grace') },
+    { path: '/operators', open: menuItem('Actions for Grace', 'Forget …') },
+    { path: '/operators', open: menuItem('Actions for Barbara', 'New invitation link') },
+    { path: '/profile', open: button('Create token …') },
     { path: '/profile', open: button('Set up') },
     { path: '/profile', open: button('Remove password …') },
     { path: '/nowhere' },

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page, ViewportSize } from 'playwright-core';
-import { PASSWORD } from '../../support/browser.ts';
 import { addDemoData } from './demoData.ts';
 import { everyPage, type PageState } from './everyPage.ts';
 import { examineFigures, examineFocus, type Found } from './inPage.ts';
 import { startJourney } from './journey.ts';
+import { addPeople, setUpAdministrator, signInAsBuiltIn } from './people.ts';
 import { settled } from './settled.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -72,10 +72,16 @@ async function examinePages(colorScheme: 'light' | 'dark'): Promise<Findings> {
   };
 
   await examine({ path: '/set-up' });
-  await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+  const administrator = await setUpAdministrator(gateway);
   await examine({ path: '/sign-in' });
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.keyboard.press('Enter');
+  const { invitation } = await addPeople(administrator);
+  await examine({ path: '/sign-in' });
+  const asBuiltIn = (shown: Page) => shown.getByRole('button', { name: 'Sign in as built-in administrator' }).click();
+  await examine({ path: '/sign-in', open: asBuiltIn });
+  await examine({ path: invitation });
+  await examine({ path: '/invitation#used' });
+  await page.goto(`${gateway.url}/sign-in`);
+  await signInAsBuiltIn(page);
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   for (const state of everyPage(gateway)) await examine(state);
   return { ...findings, examined };

@@ -54,12 +54,17 @@ export class ApiError extends Error {
       return 'Nothing was changed: the event log is unavailable. Check the output of the service.';
     if (this.code === 'read_models_unavailable')
       return 'Model requests continue and nothing is lost. The overview shows what is unavailable. This page retries automatically.';
+    if (this.code === 'insufficient_permissions') return 'Nothing was changed. An administrator can change your role.';
     if (this.code === 'conflict') return 'Nothing was changed. Reload to see the current state and try again.';
     if (this.status === 429) return 'Wait a moment and try again.';
     if (this.status >= 500) return 'This is a bug in svc. Check the output of the service and report it with the time.';
     return 'Nothing was changed.';
   }
 }
+
+/** The error code of a response. */
+export const codeOf = async (response: Response): Promise<string | undefined> =>
+  envelopeOf(await response.json().catch(() => undefined)).code;
 
 function envelopeOf(body: unknown): { code?: string; message?: string } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return {};

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { atOfUrl } from '../past/atOfUrl.ts';
-import { ApiError } from './apiError.ts';
+import { reauthentication } from '../session/reauthentication.svelte.ts';
+import { ApiError, codeOf } from './apiError.ts';
 import type { components, paths } from './openapi.d.ts';
 
 export type Schemas = components['schemas'];
@@ -11,7 +12,22 @@ export const setSignedOutHandler = (handler: (error: ApiError) => void): void =>
   signedOutHandler = handler;
 };
 
-const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
+/** Called with every error that says that the role of this session does not suffice, which may have changed. */
+let forbiddenHandler: () => void = () => {};
+export const setForbiddenHandler = (handler: () => void): void => {
+  forbiddenHandler = handler;
+};
+
+/** Sends a request, and again once the person has proved who they are, if that is asked. */
+async function send(request: Request): Promise<Response> {
+  if (request.method === 'GET') return fetch(request);
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401 || (await codeOf(response.clone())) !== 'reauthentication_required') return response;
+  return (await reauthentication.ask()) ? fetch(again) : response;
+}
+
+const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin', fetch: send });
 
 client.use({
   /** Asks for the moment that the page shows, and changes nothing while it is an earlier one. */
@@ -45,6 +61,7 @@ export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<NonNul
   if (response.ok) return data as NonNullable<Data>;
   const apiError = ApiError.from(response, error);
   if (apiError.isSignedOut) signedOutHandler(apiError);
+  if (apiError.code === 'insufficient_permissions') forbiddenHandler();
   throw apiError;
 }
 

@@ -7,7 +7,7 @@ const UNAUTHENTICATED = new Set(['SignInFailed', 'OperatorSignInFailed', 'SignIn
 export function describeActor(actor: Schemas['Actor'], eventType: string): string {
   switch (actor.kind) {
     case 'operator':
-      if (actor.session_id === null && UNAUTHENTICATED.has(eventType))
+      if (actor.operator_id === 'unknown' || (actor.session_id === null && UNAUTHENTICATED.has(eventType)))
         return `unauthenticated, from ${addressOf(actor)}`;
       return `${personOf(actor)} at ${addressOf(actor)}${actor.used_totp ? ' (with 2FA)' : ''}`;
     case 'api_key':
@@ -24,9 +24,16 @@ export function describeActor(actor: Schemas['Actor'], eventType: string): strin
 /** A person by name, with the management token that acted for them. */
 function personOf(actor: Extract<Schemas['Actor'], { kind: 'operator' }>): string {
   const { operator_id: id, name, token_name: token, token_id: tokenId } = actor;
-  const person =
-    id === 'administrator' ? 'an operator' : id === 'unknown' ? 'a client' : (name ?? 'an operator who was forgotten');
+  const person = name ?? `a forgotten person (${id.slice(0, 8)})`;
   return tokenId === null ? person : `the token ${token === null ? tokenId : `"${token}"`} of ${person}`;
+}
+
+/** How an operator was signed in, where that was not the password. */
+export function methodText({ method }: { readonly method: string | null }): string | undefined {
+  const texts: Readonly<Record<string, string>> = {
+    ...{ oidc: 'single sign-on', passkey: 'passkey', invitation: 'invitation link', token: 'management token' },
+  };
+  return method === null || method === 'password' ? undefined : (texts[method] ?? method);
 }
 
 /** The address of an operator, which is forgotten with the key that sealed it. */

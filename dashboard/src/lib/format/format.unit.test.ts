@@ -70,15 +70,17 @@ test('names actors and recognises browsers', () => {
     user_agent: 'x',
     used_totp: true,
   } as const;
-  expect(describeActor(operator, 'ApiKeyCreated')).toBe('an operator at 10.0.0.1 (with 2FA)');
+  expect(describeActor(operator, 'ApiKeyCreated')).toBe('Built-in administrator at 10.0.0.1 (with 2FA)');
   expect(describeActor({ ...operator, used_totp: false }, 'SignInFailed')).toBe('unauthenticated, from 10.0.0.1');
+  const stranger = { ...operator, operator_id: 'unknown', name: null, used_totp: false };
+  expect(describeActor(stranger, 'ManagementTokenUsed')).toBe('unauthenticated, from 10.0.0.1');
   const ada = { ...operator, operator_id: 'op_1', name: 'Ada', used_totp: false };
   expect(describeActor(ada, 'ApiKeyCreated')).toBe('Ada at 10.0.0.1');
   expect(describeActor({ ...ada, token_id: 't', token_name: 'deploy' }, 'ApiKeyCreated')).toBe(
     'the token "deploy" of Ada at 10.0.0.1',
   );
   expect(describeActor({ ...ada, name: null, address: null }, 'ApiKeyCreated')).toBe(
-    'an operator who was forgotten at an unknown address',
+    'a forgotten person (op_1) at an unknown address',
   );
   expect(describeActor({ kind: 'system', reason: 'usage' }, 'AccountUsageObserved')).toBe('System');
   const chrome =

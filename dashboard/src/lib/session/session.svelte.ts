@@ -20,6 +20,8 @@ class Session {
   status = $state<SessionStatus | undefined>(undefined);
   /** From the click on "Sign out" until the next sign-in. */
   isSigningOut = false;
+  /** Whether a session ended by itself, or was ended by an administrator, until the next sign-in. */
+  hasEnded = $state(false);
 
   /** What this browser may do; see `may`. */
   get role(): Role {
@@ -48,7 +50,10 @@ class Session {
   async apply(state: State): Promise<SessionStatus> {
     this.state = state;
     this.status = await statusOf(state);
-    if (this.status === 'in') this.isSigningOut = false;
+    if (this.status === 'in') {
+      this.isSigningOut = false;
+      this.hasEnded = false;
+    }
     return this.status;
   }
 

@@ -3,6 +3,7 @@ import CircleUser from '@lucide/svelte/icons/circle-user';
 import FileCheck from '@lucide/svelte/icons/file-check';
 import Gauge from '@lucide/svelte/icons/gauge';
 import HistoryIcon from '@lucide/svelte/icons/history';
+import IdCard from '@lucide/svelte/icons/id-card';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Rewind from '@lucide/svelte/icons/rewind';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
@@ -33,6 +34,7 @@ const listed: readonly Page[] = [
   { path: '/replay', title: 'Replay', icon: Rewind, needs: 'GET /api/replays' },
   { path: '/integrity', title: 'Integrity', icon: FileCheck, needs: 'GET /api/integrity' },
   { path: '/firewall', title: 'Firewall', icon: ShieldCheck, needs: 'GET /api/firewall/ips' },
+  { path: '/operators', title: 'Operators', icon: IdCard, needs: 'GET /api/operators' },
   { path: '/connect', title: 'Connect', icon: Cable, needs: 'GET /api/models' },
   { path: '/settings', title: 'Settings', icon: Settings, needs: 'GET /api/settings' },
 ];

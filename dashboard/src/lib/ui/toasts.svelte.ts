@@ -28,6 +28,11 @@ class Toasts {
     const error = asApiError(reason);
     // The redirect to the sign-in page is enough.
     if (error.isSignedOut) return;
+    // The person cancelled it.
+    if (error.code === 'reauthentication_required') {
+      this.plain('Nothing was changed', { detail: 'You did not confirm that it is you.' });
+      return;
+    }
     this.#show({ tone: 'bad', text: what, detail: `${error.message}. ${error.advice}`.replace('..', '.') });
   }
 

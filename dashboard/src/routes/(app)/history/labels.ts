@@ -44,6 +44,17 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   claimId: 'Claim ID',
   usedPercent: 'Used',
   isTotpRequired: SETTING_LABELS.totp_required_on_login,
+  email: 'E-mail address',
+  invitedAt: 'Invited',
+  acceptedAt: 'Invitation accepted',
+  isDisabled: 'Disabled',
+  removedAt: 'Removed',
+  revokedAt: 'Revoked',
+  lastUsedAt: 'Last used',
+  ownerId: 'Owner',
+  operatorId: 'Operator',
+  tokenId: 'Token ID',
+  totp: 'Two-factor authentication',
 };
 
 const VALUE_LABELS: Readonly<Record<string, string>> = {

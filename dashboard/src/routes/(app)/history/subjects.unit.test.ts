@@ -2,10 +2,17 @@ import { expect, test } from 'vitest';
 import { byDay } from './days.ts';
 import { actorText, readableSentence, subjectText } from './subjects.ts';
 
+const ADA = '0b6f4d3e-1c2d-4e5f-8a9b-0c1d2e3f4a5b';
+const PEOPLE = new Map([
+  [ADA, 'Ada'],
+  ['administrator', 'Built-in administrator'],
+]);
 const names = {
   account: (id: string) => `${id}@example.com`,
   key: (id: string) => `<${id}>`,
   team: (id: string) => `[${id}]`,
+  person: (id: string) => PEOPLE.get(id),
+  token: (id: string) => `(${id})`,
 };
 
 test.each([
@@ -15,6 +22,10 @@ test.each([
   ['team-t', 'Team [t]'],
   ['owner-Ada%20L', 'Owner Ada L'],
   ['owner-%zz', 'Owner %zz'],
+  [`owner-${ADA}`, 'Owner Ada'],
+  [`operator-${ADA}`, 'Operator Ada'],
+  ['operator-12345678-x', 'Operator 12345678'],
+  ['managementToken-t', 'Token (t)'],
   ['firewall-main', 'Firewall'],
   ['address-10.0.0.1', 'Address 10.0.0.1'],
   ['node-gateway-1', 'Node gateway-1'],
@@ -27,6 +38,9 @@ test.each([
 
 test.each([
   ['operator', 'Any operator'],
+  [`person:${ADA}`, 'Ada'],
+  ['person:administrator', 'Built-in administrator'],
+  ['token:t', 'Token (t)'],
   ['operator:::1', 'Operator at ::1'],
   ['apiKey:k', 'Key <k>'],
   ['system', 'System'],
@@ -69,4 +83,17 @@ test('groups events by day in the viewer’s time zone', () => {
     ).map(({ title, events }) => `${title.replace(',', '')} ${events.length}`);
   expect(days('UTC')).toEqual(['Today 1', 'Yesterday 2', 'Sunday 1 November 2026 1']);
   expect(days('Europe/Berlin')).toEqual(['Today 2', 'Yesterday 1', 'Sunday 1 November 2026 1']);
+});
+
+test('sentences name people and tokens, and keep the id of those that are unknown', () => {
+  const readable = (sentence: string) => readableSentence(sentence, new Map(), names);
+  expect(readable(`operator ${ADA} was invited as member`)).toBe('Operator Ada was invited as member');
+  expect(readable(`a sign-in of operator ${ADA} with recovery_code failed`)).toBe(
+    'A sign-in of operator Ada with a recovery code failed',
+  );
+  expect(readable('management token "ci" with the role member was created for administrator')).toBe(
+    'Management token "ci" with the role member was created for Built-in administrator',
+  );
+  const unknown = `operator ${ADA.replace('0', '1')} was removed with all sessions and tokens`;
+  expect(readable(unknown)).toBe(unknown.replace('operator', 'Operator'));
 });

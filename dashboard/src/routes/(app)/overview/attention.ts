@@ -18,7 +18,7 @@ export interface AttentionItem {
   readonly at: { readonly label: string; readonly time: string; readonly as: 'ago' | 'left' } | null;
   /** null when no page of the dashboard helps; then `detail` says what to do. */
   readonly action:
-    | { readonly label: string; readonly href: string }
+    | { readonly label: string; readonly href: string; readonly write?: 'POST /api/oauth/start' }
     | { readonly label: string; readonly command: AttentionCommand }
     | null;
 }
@@ -70,6 +70,7 @@ function accountProblems({ accounts, refreshSeconds, now }: ServiceState): Atten
   const silent = active.filter(({ usage_observed_at: at }) => at !== null && now - Date.parse(at) > maxSilenceMs);
   const never = active.filter(({ usage_observed_at: at }) => at === null);
   const signIn = ({ account_id }: Account) => ({
+    write: 'POST /api/oauth/start' as const,
     label: 'Sign in again',
     href: `/accounts?sign-in=${encodeURIComponent(account_id)}`,
   });

@@ -108,7 +108,11 @@ test('reports a deactivated account with the reason and a link to sign in again'
       text: 'grace@example.com is deactivated',
       detail: 'the provider no longer knows this account',
       at: null,
-      action: { label: 'Sign in again', href: '/accounts?sign-in=provider-1_abcd1234' },
+      action: {
+        label: 'Sign in again',
+        href: '/accounts?sign-in=provider-1_abcd1234',
+        write: 'POST /api/oauth/start',
+      },
     },
   ]));
 

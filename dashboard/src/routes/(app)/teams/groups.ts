@@ -29,10 +29,10 @@ export const groupOfTeam = ({ id, name, keys, limits, last_used_at }: Schemas['T
   lastUsedAt: last_used_at,
 });
 
-export const groupOfOwner = ({ owner, keys, limits, last_used_at }: Schemas['Owner']): Group => ({
+export const groupOfOwner = ({ owner, name, keys, limits, last_used_at }: Schemas['Owner']): Group => ({
   kind: 'owner',
   id: owner,
-  name: owner,
+  name: name ?? owner,
   keys,
   limits,
   lastUsedAt: last_used_at,
