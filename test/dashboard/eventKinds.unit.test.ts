@@ -11,4 +11,4 @@ test('every event type belongs to one kind of the history filter', () => {
 });
 
 test('every way of a failed sign-in has a label', () =>
-  expect(Object.keys(SIGN_IN_METHODS).toSorted()).toEqual(signInMethodSchema(z).options.toSorted()));
+  expect(signInMethodSchema(z).options.filter((method) => SIGN_IN_METHODS[method] === undefined)).toEqual([]));

@@ -69,7 +69,8 @@ export async function signInAs(page: Page, name: string, password = OPERATOR_PAS
   await page.getByLabel('Name or e-mail address').fill(name);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  // The navigation is in a drawer on narrow windows.
+  await page.locator('#main').waitFor();
 }
 
 /** Signs in as the built-in administrator while there are operators. */
@@ -77,7 +78,8 @@ export async function signInAsBuiltIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in as built-in administrator' }).click();
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  // The navigation is in a drawer on narrow windows.
+  await page.locator('#main').waitFor();
 }
 
 /** Moves the clock of the service ahead, until the end of the test or until it is called again. */

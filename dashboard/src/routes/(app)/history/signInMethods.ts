@@ -7,4 +7,5 @@ export const SIGN_IN_METHODS: Readonly<Record<string, string>> = {
   invitation: 'an invitation',
   token: 'a management token',
   passkey: 'a passkey',
+  oidc: 'single sign-on',
 };
