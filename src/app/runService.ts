@@ -4,6 +4,7 @@ import { createIsHttps } from '../http/client/isHttps.ts';
 import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { TREE_FILE } from '../integrity/tree/treeFile.ts';
+import { collectGarbage } from '../lib/collectGarbage.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
 import { openCheckpoints } from './wiring/checkpoints.ts';
@@ -89,7 +90,10 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     faults: foundation.faults,
     report: foundation.report,
   });
-  void startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer });
+  // First what a long fold left: pages that waited for their turn outlive young garbage collections.
+  void collectGarbage().then(() =>
+    startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer }),
+  );
   pendingState.records.recordStart();
 
   let stopped: Promise<void> | undefined;

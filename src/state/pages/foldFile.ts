@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../../domain/core/brands.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { LogBroken } from '../../eventLog/continuity.ts';
-import { collectGarbage } from '../../lib/collectGarbage.ts';
 import { type Fold, foldPage } from '../fold/fold.ts';
 import { PageReader } from './pageReader.ts';
 import { pagesInParallel } from './pagesInParallel.ts';
@@ -53,8 +52,6 @@ export async function foldFile(
     await thread?.stop();
     reader.close();
   }
-  // Pages that waited for their turn outlive young garbage collections.
-  if (usesThread) collectGarbage();
 }
 
 function* pagesOf(reader: PageReader, after: Position, upTo: Position): Generator<LinkedPage> {

@@ -230,7 +230,7 @@ async function followFrom(
     batching = LIVE;
     if (batch.length > 0) handleBatchFromTimer();
     // What catching up left behind would stay for as long as the thread rests.
-    if (handledWhileBehind >= MIN_EVENTS_FOR_COLLECTION) collectGarbage();
+    if (handledWhileBehind >= MIN_EVENTS_FOR_COLLECTION) void collectGarbage();
   });
   subscription.on('fellBehind', () => {
     batching = CATCHING_UP;
