@@ -23,12 +23,15 @@ interface RequestTimes {
   readonly admission?: { readonly asOf: Instant; readonly decidedAt: Position; readonly v: number } | undefined;
 }
 
+/** Whether an admission was made by the windows' clock: otherwise only the time of the request counts. @param v its version */
+export const followsWindowsClock = (v: number): boolean => v >= SINCE_VERSION;
+
 /**
  * The time whose window a request counts in: that of its admission. If it was admitted before the last acceptance by a clock
  * that ran ahead, it counts in the window of the acceptance.
  */
 export function countedAt({ accepted }: WindowsClock, { requestedAt, admission }: RequestTimes): Instant {
-  if (admission === undefined || admission.v < SINCE_VERSION) return requestedAt;
+  if (admission === undefined || !followsWindowsClock(admission.v)) return requestedAt;
   const { asOf, decidedAt } = admission;
   return accepted !== null && decidedAt < accepted.position && asOf > accepted.time ? accepted.time : asOf;
 }

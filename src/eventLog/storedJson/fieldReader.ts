@@ -34,6 +34,8 @@ export function createFieldReader(shape: ObjectShape, options: FieldReaderOption
 const PLAIN_CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
 const CHARACTERS = String.raw`${PLAIN_CHARACTERS}(?:\\.${PLAIN_CHARACTERS})*`;
 const NATURAL = '(?:0|[1-9][0-9]*)';
+/** Behind a field that is the first one of its object, if that can also be its last one. */
+const COMMA_OR_END = String.raw`(?:,(?=")|(?=\}))`;
 
 class PatternBuilder {
   readonly #options: FieldReaderOptions;
@@ -71,14 +73,17 @@ class PatternBuilder {
   }
 
   #fields(fields: readonly FieldShape[], prefix: string): string {
-    const [first, ...others] = fields.filter((field) => !this.#isSkipped(field, prefix));
-    if (!first) return '';
-    const start = this.#field(first, prefix);
-    const following = others
-      .map((field) => (field.isOptional ? `(?:,${this.#field(field, prefix)})?` : `,${this.#field(field, prefix)}`))
+    const present = fields.filter((field) => !this.#isSkipped(field, prefix));
+    const firstRequired = present.findIndex(({ isOptional }) => !isOptional);
+    // In this order, which is that of the captures.
+    const pairs = present.map((field) => ({ ...field, pair: this.#field(field, prefix) }));
+    return pairs
+      .map(({ isOptional, pair }, index) => {
+        if (firstRequired < 0 || index < firstRequired) return `(?:${pair}${COMMA_OR_END})?`;
+        if (index === firstRequired) return pair;
+        return isOptional ? `(?:,${pair})?` : `,${pair}`;
+      })
       .join('');
-    if (!first.isOptional) return start + following;
-    return `(?:${start}${following}|${this.#fields(others, prefix)})`;
   }
 
   #isSkipped({ name, isOptional }: FieldShape, prefix: string): boolean {

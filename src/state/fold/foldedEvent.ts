@@ -2,7 +2,10 @@ import type { DomainEvent, Recorded } from '../../domain/core/event.ts';
 import type { Admission, Attempt, CompletedRequest, TokenUsage } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 
-/** The fields of a completed request that the fold reads. */
+/**
+ * The fields of a completed request that the fold reads. Of `requestedAt` and the admission only what `countedAt` reads has to
+ * be right.
+ */
 export type FoldedRequest = Pick<
   CompletedRequest,
   'requestId' | 'keyId' | 'owner' | 'team' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'

@@ -28,6 +28,27 @@ export type FoldedRequestParts = readonly [
   attempts?: string,
 ];
 
+/** The indexes of `FoldedRequestParts`. */
+export const Part = {
+  requestId: 1,
+  keyId: 2,
+  model: 3,
+  requestedAt: 4,
+  owner: 5,
+  team: 6,
+  decidedAt: 7,
+  asOf: 8,
+  v: 9,
+  status: 10,
+  accountId: 11,
+  inputTokens: 12,
+  outputTokens: 13,
+  costMicroDollars: 14,
+  digest: 15,
+  isFallback: 16,
+  attempts: 17,
+} as const;
+
 /** @returns null when the JSON has to be parsed: a text has an escape, or settlement did not write it */
 export type FoldedRequestReader = (json: string) => FoldedRequestParts | null;
 

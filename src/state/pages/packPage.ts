@@ -1,5 +1,12 @@
+import { followsWindowsClock } from '../../domain/limits/windowsClock.ts';
+import { RequestCompleted } from '../../domain/request/events.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
-import { type FoldedRequestParts, type FoldedRequestReaders, foldedRequestReaders } from './foldedRequestReaders.ts';
+import {
+  type FoldedRequestParts,
+  type FoldedRequestReaders,
+  foldedRequestReaders,
+  Part,
+} from './foldedRequestReaders.ts';
 import type { PageLinks } from './pageLinker.ts';
 import { TextIndexes } from './textIndexes.ts';
 
@@ -21,41 +28,36 @@ export interface PackedPage {
   readonly links?: PageLinks;
 }
 
-/** The columns of `numbers`. From `keyId` on they are the parts of a request, in their order. */
+/** The columns of `numbers`. */
 export const Column = {
   position: 0,
   time: 1,
   keyId: 2,
   model: 3,
-  requestedAt: 4,
-  owner: 5,
-  team: 6,
-  decidedAt: 7,
-  asOf: 8,
-  v: 9,
-  status: 10,
-  accountId: 11,
-  inputTokens: 12,
-  outputTokens: 13,
-  costMicroDollars: 14,
-  digest: 15,
-  isFallback: 16,
+  owner: 4,
+  team: 5,
+  status: 6,
+  accountId: 7,
+  digest: 8,
+  inputTokens: 9,
+  outputTokens: 10,
+  costMicroDollars: 11,
+  isFallback: 12,
+  /** The time whose window the request counts in, unless an acceptance of the clock sets it back. */
+  countedAt: 13,
+  decidedAt: 14,
+  v: 15,
 } as const;
-export const COLUMN_COUNT = 17;
+export const COLUMN_COUNT = 16;
 export const ABSENT = -1;
 
-const { keyId, model, owner, team, status, accountId, digest } = Column;
-const TEXTS: readonly number[] = [keyId, model, owner, team, status, accountId, digest];
-
-const isText: readonly boolean[] = Array.from({ length: COLUMN_COUNT }, (_, column) =>
-  TEXTS.some((text) => text === column),
-);
+/** The part of a request in each of the columns from `keyId` to `digest`, which are texts. */
+const TEXT_PARTS = [Part.keyId, Part.model, Part.owner, Part.team, Part.status, Part.accountId, Part.digest];
+/** The part of a request in each of the columns from `inputTokens` to `costMicroDollars`. */
+const NUMBER_PARTS = [Part.inputTokens, Part.outputTokens, Part.costMicroDollars];
 
 /** Usually more than there are keys, accounts, models and conversations in use. */
 const MAX_TEXTS = 20_000;
-
-/** Rows may have further columns, which the fold does not read. */
-const EVENT_COLUMN_COUNT = 7;
 
 /** Packs pages for one `PageUnpacker`, which must open them in the same order. */
 export class PagePacker {
@@ -68,6 +70,7 @@ export class PagePacker {
   #numbers = new Float64Array();
   #requests = 0;
   #ids: string[] = [];
+  #idsOfRows: string[] = [];
   #attempts = new Map<number, string>();
   #others: EventColumns[] = [];
 
@@ -75,10 +78,11 @@ export class PagePacker {
     this.#readers = readers;
   }
 
-  /** Packs a page of rows that were read at once. */
+  /** Packs a page. */
   pack(rows: readonly EventColumns[]): PackedPage {
     this.begin(rows.length);
-    this.add(rows);
+    for (const row of rows) this.add(row);
+    this.endRows();
     return this.end();
   }
 
@@ -94,20 +98,31 @@ export class PagePacker {
     this.#others = [];
   }
 
-  /** Packs the next rows of the page. */
-  add(rows: readonly EventColumns[]): void {
-    const ids: string[] = [];
-    for (const row of rows) {
-      // By index here and below: code that destructures lists takes V8 long to compile, at each start.
-      const parts = row[3] === 'RequestCompleted' ? this.#readers[row[4]]?.(row[6]) : undefined;
-      if (parts) {
-        this.#packRequest(row[0], row[5], parts);
-        ids.push(parts[1]);
-      } else
-        this.#others.push(row.length > EVENT_COLUMN_COUNT ? (row.slice(0, EVENT_COLUMN_COUNT) as EventColumns) : row);
-    }
-    // Joined now: an id is a slice of its event's JSON, and would keep that in memory until the page is complete.
-    if (ids.length > 0) this.#ids.push(ids.join('\n'));
+  /** Packs the next event of the page. */
+  add(row: EventColumns): void {
+    const isPacked = row[3] === RequestCompleted.type && this.addRequest(row[0], row[4], row[5], row[6]);
+    if (!isPacked) this.addOther(row);
+  }
+
+  /** Adds the next event of the page as it is stored. */
+  addOther(row: EventColumns): void {
+    this.#others.push(row);
+  }
+
+  /** Packs the next event of the page, a completed request. @returns false if it must be added as it is stored */
+  addRequest(position: number, version: number, time: number, json: string): boolean {
+    const parts = this.#readers[version]?.(json);
+    if (!parts) return false;
+    this.#packRequest(position, time, parts);
+    this.#idsOfRows.push(parts[1]);
+    return true;
+  }
+
+  /** Called after rows that were read at once: an id is a slice of its event's JSON, and keeps that in memory. */
+  endRows(): void {
+    if (this.#idsOfRows.length === 0) return;
+    this.#ids.push(this.#idsOfRows.join('\n'));
+    this.#idsOfRows = [];
   }
 
   /** @returns the page since `begin` */
@@ -124,29 +139,35 @@ export class PagePacker {
   }
 
   #packRequest(position: number, time: number, parts: FoldedRequestParts): void {
+    const numbers = this.#numbers;
     const at = this.#requests * COLUMN_COUNT;
-    this.#numbers[at + Column.position] = position;
-    this.#numbers[at + Column.time] = time;
-    for (let column: number = Column.keyId; column < COLUMN_COUNT; column += 1) {
-      this.#numbers[at + column] = this.#pack(column, parts[column] as string | undefined);
+    numbers[at + Column.position] = position;
+    numbers[at + Column.time] = time;
+    for (let index = 0; index < TEXT_PARTS.length; index += 1) {
+      const part = parts[TEXT_PARTS[index] as number];
+      numbers[at + Column.keyId + index] = part === undefined ? ABSENT : this.#indexes.indexOf(part, this.#addText);
     }
-    const attempts = parts[COLUMN_COUNT];
+    for (let index = 0; index < NUMBER_PARTS.length; index += 1) {
+      numbers[at + Column.inputTokens + index] = naturalOf(parts[NUMBER_PARTS[index] as number]);
+    }
+    numbers[at + Column.isFallback] = Number(parts[Part.isFallback] === 'true');
+    const v = naturalOf(parts[Part.v]);
+    const isByClock = v !== ABSENT && followsWindowsClock(v);
+    numbers[at + Column.countedAt] = naturalOf(isByClock ? parts[Part.asOf] : parts[Part.requestedAt]);
+    numbers[at + Column.decidedAt] = isByClock ? naturalOf(parts[Part.decidedAt]) : ABSENT;
+    numbers[at + Column.v] = v;
+    const attempts = parts[Part.attempts];
     if (attempts !== undefined) this.#attempts.set(this.#requests, attempts);
     this.#requests += 1;
-  }
-
-  #pack(column: number, part: string | undefined): number {
-    if (part === undefined) return ABSENT;
-    if (isText[column]) return this.#indexes.indexOf(part, this.#addText);
-    return column === Column.isFallback ? Number(part === 'true') : naturalOf(part);
   }
 }
 
 /** As many digits as are exact in any case. */
 const MAX_DIGITS = 15;
 
-/** `Number` for digits, in half of its time. */
-function naturalOf(digits: string): number {
+/** `Number` for digits, in half of its time; `ABSENT` for none. */
+function naturalOf(digits: string | undefined): number {
+  if (digits === undefined) return ABSENT;
   if (digits.length > MAX_DIGITS) return Number(digits);
   let number = 0;
   for (let at = 0; at < digits.length; at += 1) number = number * 10 + digits.charCodeAt(at) - ZERO;

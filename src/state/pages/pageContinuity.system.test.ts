@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { completed } from '../../../test/support/management.ts';
 import { position } from '../../domain/core/brands.ts';
 import { LOSSES_STREAM, LossAccepted } from '../../domain/losses/events.ts';
 import { NO_STREAM } from '../../eventLog/eventLog.ts';
@@ -97,6 +98,61 @@ test.each([
   change(sql);
   for (const [, minEventsForThread] of threads) {
     expect(await refusal(path, { minEventsForThread })).toContain(`${path} is broken at ${message}`);
+  }
+});
+
+/** Requests of two nodes: 1,200, of which every fiftieth is of the second node, with a special character here and there. */
+async function logOfRequests() {
+  const folder = await tempFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const path = join(folder.path, 'log.sqlite');
+  const log = await createSqliteEventLog({ path, node: 'n1' });
+  const next = [-1, -1] as [number, number];
+  const appends = Array.from({ length: 1_200 }, (_, index) => {
+    const node = index % 50 === 49 ? 1 : 0;
+    const { type, data } = completed(index % 90 === 0 ? { errorMessage: 'a "quoted" word' } : {});
+    return log.append(`requests-n${node}.b1_20260115`, next[node]++, [anEvent({ type, data } as never)]);
+  });
+  await Promise.all(appends);
+  await log.close();
+  const change = (sql: string) => {
+    using database = new DatabaseSync(path);
+    database.exec(sql);
+  };
+  return { path, change };
+}
+
+test('folds a log of the requests of two nodes, from any position', async () => {
+  const { path } = await logOfRequests();
+  for (const [, minEventsForThread] of threads) {
+    for (const after of [0, 49, 50, 511, 1_199]) {
+      expect(await refusal(path, { after, upTo: 1_200, minEventsForThread }), `after ${after}`).toBeUndefined();
+    }
+  }
+});
+
+test.each([
+  ['position', 'DELETE FROM events WHERE position = 610', 'position 611: .* follows position 609'],
+  [
+    'revision',
+    `UPDATE events SET revision = revision + 100000 WHERE stream = 'requests-n0.b1_20260115' AND position >= 610`,
+    'position 610: .* is revision 100597 of its stream, but follows revision 596',
+  ],
+  [
+    'hash of the event before it',
+    `UPDATE events SET metadata = json_set(metadata, '$.previousHash', '${'0'.repeat(64)}') WHERE position = 610`,
+    'position 610: .* does not have the hash of the event before it',
+  ],
+  [
+    'hash of the event before it, of the other node',
+    `UPDATE events SET metadata = json_set(metadata, '$.previousHash', '${'0'.repeat(64)}') WHERE position = 700`,
+    'position 700: .* does not have the hash of the event before it',
+  ],
+])('refuses a log with a request with a wrong %s', async (_what, sql, message) => {
+  const { path, change } = await logOfRequests();
+  change(sql);
+  for (const [, minEventsForThread] of threads) {
+    expect(await refusal(path, { upTo: 1_200, minEventsForThread })).toMatch(new RegExp(message));
   }
 });
 

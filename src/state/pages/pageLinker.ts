@@ -5,9 +5,6 @@ import { chainOf, continuedHashOf, hashAfter } from '../../eventLog/storedChain.
 
 // Imports little, because the thread that reads pages does, and a start waits for it.
 
-/** A row of a page, with the metadata that links it to those before it. */
-export type LinkedRow = [...EventColumns, metadata: string];
-
 /** The events of one stream in a page, which continue each other. */
 export type StreamLinks = [
   stream: string,
@@ -39,42 +36,36 @@ export class PageLinker {
   /** Of the last event. */
   #links: StreamLinks | undefined;
 
-  /** Links the next rows. */
-  add(rows: readonly LinkedRow[]): void {
-    if (this.#first === 0 && rows[0]) {
-      this.#first = rows[0][0];
-      this.#last = this.#first - 1;
-    }
-    for (const row of rows) this.#add(row);
-  }
-
   get links(): PageLinks {
     return { first: this.#first, last: this.#last, streams: [...this.#byStream.values()], breaks: this.#breaks };
   }
 
-  #add(row: LinkedRow): void {
-    const before = this.#last;
-    this.#last = row[0];
+  /**
+   * Links an event that follows the one before it in the log and in its stream, as nearly all do. Not for `EventParked`.
+   * @returns false if it does not, or is not known to: then it has to be added
+   */
+  addNext(stream: string, position: number, revision: number, metadata: string): boolean {
     const links = this.#links;
-    // Nearly every event follows one of its stream. By index: code that destructures lists takes V8 long to compile.
-    if (
-      links?.[5] !== undefined &&
-      row[0] === before + 1 &&
-      row[2] === links[4] + 1 &&
-      row[1] === links[0] &&
-      row[3] !== EventParked.type
-    ) {
-      const hash = hashAfter(links[5], row[7]);
-      if (hash !== undefined) {
-        links[4] = row[2];
-        links[5] = hash;
-        return;
-      }
+    if (links?.[5] === undefined || position !== this.#last + 1 || revision !== links[4] + 1 || stream !== links[0]) {
+      return false;
     }
-    this.#addOther(row, before);
+    const hash = hashAfter(links[5], metadata);
+    if (hash === undefined) return false;
+    this.#last = position;
+    links[4] = revision;
+    links[5] = hash;
+    return true;
   }
 
-  #addOther([position, stream, revision, type, , , data, metadata]: LinkedRow, before: number): void {
+  /** Links the next event. */
+  add([position, stream, revision, type, , , data]: EventColumns, metadata: string): void {
+    if (type !== EventParked.type && this.addNext(stream, position, revision, metadata)) return;
+    if (this.#first === 0) {
+      this.#first = position;
+      this.#last = position - 1;
+    }
+    const before = this.#last;
+    this.#last = position;
     const chain = chainOf(metadata);
     const { previousHash } = chain;
     const hash = continuedHashOf(type, data, chain);

@@ -92,18 +92,15 @@ function requestAt(
   const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
   const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
   const [owner, team] = [number(Column.owner), number(Column.team)];
-  const decidedAt = number(Column.decidedAt);
+  const [countedAt, v] = [instant(number(Column.countedAt)), number(Column.v)];
   return {
     requestId,
     keyId: keyId === ABSENT ? null : (texts[keyId] as ApiKeyId),
     model: texts[number(Column.model)] as string,
-    requestedAt: instant(number(Column.requestedAt)),
+    requestedAt: countedAt,
     owner: owner === ABSENT ? undefined : texts[owner],
     team: team === ABSENT ? undefined : texts[team],
-    admission:
-      decidedAt === ABSENT
-        ? undefined
-        : { decidedAt: position(decidedAt), asOf: instant(number(Column.asOf)), v: number(Column.v) },
+    admission: v === ABSENT ? undefined : { decidedAt: position(number(Column.decidedAt)), asOf: countedAt, v },
     status: texts[number(Column.status)] as string,
     accountId: accountId === ABSENT ? null : (texts[accountId] as AccountId),
     usage: inputTokens === ABSENT ? null : { inputTokens, outputTokens: number(Column.outputTokens) },
