@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { textResponse } from '../support/provider/scripts.ts';
@@ -13,8 +13,10 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const COMMAND = ['accept-loss', '--vault'];
 
-function launch(folder: string, ...args: readonly string[]) {
-  const child = serve({ folder, timeoutMs: 20_000, command: [process.execPath, 'src/app/cli.ts', ...args] });
+const launch = (folder: string, ...args: readonly string[]) => launchWith({}, folder, ...args);
+
+function launchWith(env: Readonly<Record<string, string>>, folder: string, ...args: readonly string[]) {
+  const child = serve({ folder, env, timeoutMs: 20_000, command: [process.execPath, 'src/app/cli.ts', ...args] });
   onTestFinished(() => child[Symbol.asyncDispose]());
   return child.ended;
 }
@@ -109,6 +111,29 @@ test('names the accounts whose keys an older vault lacks, and keeps those of the
   expect(readdirSync(folder).filter((name) => name.includes('.lost-'))).toEqual([]);
   await stage.start();
   expect(await statusOf(stage)).toEqual({ [stage.pool[0]?.id as string]: 'active', [laterId]: 'deactivated' });
+  expect(await ask(stage)).toBe(200);
+});
+
+test.each<[string, (folder: string) => Record<string, string>, RegExp]>([
+  ['SVC_ENCRYPTION_KEY', () => ({ SVC_ENCRYPTION_KEY: 'ab'.repeat(32) }), /another key than SVC_ENCRYPTION_KEY\./],
+  [
+    'master.key',
+    (folder) => {
+      writeFileSync(join(folder, 'master.key'), 'ab'.repeat(32));
+      return {};
+    },
+    /another key than the one in master\.key\./,
+  ],
+])('sets no vault aside that was encrypted with another key than %s', async (_, giveOther, reason) => {
+  const stage = await stoppedStage(1);
+  const { folder } = stage;
+  const key = readFileSync(join(folder, 'master.key'));
+  const { exitCode, stdout, stderr } = await launchWith(giveOther(folder), folder, ...COMMAND);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: [] });
+  expect(stderr.join('\n')).toMatch(reason);
+  expect(stderr.join('\n')).toContain('Nothing was changed.');
+  writeFileSync(join(folder, 'master.key'), key);
+  await stage.start();
   expect(await ask(stage)).toBe(200);
 });
 

@@ -87,8 +87,16 @@ function beginVaultIfUnusable(
     openSqliteVault({ ...at, mayCreate: false }).close();
     return false;
   } catch (error) {
-    const isLost = error instanceof VaultMissing || error instanceof WrongEncryptionKey || damagedFile(error);
-    if (!isLost) throw error;
+    const isKeyWrong = error instanceof WrongEncryptionKey;
+    // A mistyped key would otherwise cost every account its sign-in.
+    if (isKeyWrong && (masterKey !== undefined || existsSync(folder.file('master.key')))) {
+      throw new CannotAcceptLoss(
+        `${folder.file('vault.sqlite')} is not lost: it was encrypted with another key than ` +
+          `${masterKey === undefined ? 'the one in master.key' : 'SVC_ENCRYPTION_KEY'}. Nothing was changed. Give svc the key ` +
+          'of the vault. If that key is lost, move vault.sqlite out of the folder and repeat this command.',
+      );
+    }
+    if (!(error instanceof VaultMissing || isKeyWrong || damagedFile(error))) throw error;
   }
   const suffix = `.lost-${new Date().toISOString().replaceAll(/[:.]/g, '')}`;
   for (const name of ['vault.sqlite', 'vault.sqlite-journal']) {
