@@ -10,7 +10,12 @@ export interface RequestLogRow {
   readonly requestedAt: Instant;
   readonly accountId: string | null;
   readonly apiKeyId: string | null;
+  /** To whom the key belonged at the time. */
+  readonly owner: string | null;
+  readonly team: string | null;
   readonly route: string;
+  /** `http` unless the client used something else. */
+  readonly transport: string;
   readonly model: string;
   readonly effort: string | null;
   /** HTTP status as text, or `error`. */
@@ -29,6 +34,16 @@ export interface RequestLogRow {
   readonly attempts: number;
   /** Accounts that were tried before `accountId`, in this order, without it. */
   readonly otherAccountIds: readonly string[];
+  /** The program that sent the request, as it names itself. */
+  readonly client: string | null;
+  readonly clientVersion: string | null;
+  readonly originator: string | null;
+  /** Where it came from, sealed. */
+  readonly address: string | null;
+  readonly addressDigest: string | null;
+  readonly userAgent: string | null;
+  /** Digests of the conversations that the request named. */
+  readonly conversations: readonly string[];
   readonly position: Position;
 }
 
@@ -48,11 +63,20 @@ export interface AttemptKind extends RequestKind {
 /** Requests that tried an account. */
 export type AttemptSums = Pick<RequestSums, 'requests'>;
 
-/** The API key of a request and its error. */
-export interface RequestOutcome {
+/** For whom a request was: its key, whose that was, how the client spoke to svc, and its error. */
+export interface RequestSource {
   readonly apiKeyId: string | null;
   readonly errorCode: string | null;
+  readonly owner: string | null;
+  readonly team: string | null;
+  readonly transport: string;
 }
+
+/** The client of a request. */
+export type RequestClientFields = Pick<
+  RequestLogRow,
+  'client' | 'clientVersion' | 'originator' | 'address' | 'addressDigest' | 'userAgent'
+>;
 
 export const REQUEST_SUMS = [
   'requests',
@@ -86,13 +110,18 @@ export type LoggedRequest = Pick<
   | 'firstByteMs'
   | 'usage'
   | 'costMicroDollars'
+  | 'owner'
+  | 'team'
+  | 'transport'
+  | 'conversation'
+  | 'otherConversations'
+  | 'client'
 > & { readonly attempts: readonly Pick<Attempt, 'accountId'>[] };
 
 /** Refusals of one key with one error code that have no rows of their own. */
-export interface UnloggedRefusals {
+export interface UnloggedRefusals extends RequestSource {
   /** The start of the minute that they are counted over. */
   readonly minute: Instant;
-  readonly apiKeyId: string | null;
   readonly errorCode: string;
   readonly unlogged: number;
   readonly position: Position;
@@ -113,8 +142,8 @@ interface Summed {
   readonly requestsByKind: RollUp<RequestKind, RequestSums>;
   /** The accounts that were tried in vain. Those of `accountId` are in `requestsByKind`. */
   readonly requestsByAttempt: RollUp<AttemptKind, AttemptSums>;
-  readonly requestsByOutcome: RollUp<RequestOutcome, RequestSums>;
-  readonly requestsByErrorCode: RollUp<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
+  readonly requestsBySource: RollUp<RequestSource, RequestSums>;
+  readonly requestsByErrorCode: RollUp<Pick<RequestSource, 'errorCode'>, RequestSums>;
 }
 
 /**
@@ -123,11 +152,11 @@ interface Summed {
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 5,
+  version: 6,
   periods: {
     requestsByKind: LONGER_PERIODS,
     requestsByAttempt: LONGER_PERIODS,
-    requestsByOutcome: LONGER_PERIODS,
+    requestsBySource: LONGER_PERIODS,
     requestsByErrorCode: PERIODS,
   },
   on: {
@@ -137,10 +166,10 @@ export const requestLog: Projection<Documents, Summed> = {
       // Refusals by address come from clients without a key; these never count as requests.
       if (data.address !== null) return;
       for (const [errorCode, unlogged] of Object.entries(data.counts)) {
-        const outcome = { apiKeyId: data.keyId, errorCode };
-        write.insert('refusals', `${position} ${errorCode}`, { minute: data.minute, ...outcome, unlogged, position });
-        write.increment('requestsByOutcome', data.minute, outcome, { ...NO_SUMS, unlogged });
-        write.increment('requestsByErrorCode', data.minute, outcome, { ...NO_SUMS, unlogged });
+        const source = { apiKeyId: data.keyId, errorCode, owner: null, team: null, transport: 'http' };
+        write.insert('refusals', `${position} ${errorCode}`, { minute: data.minute, ...source, unlogged, position });
+        write.increment('requestsBySource', data.minute, source, { ...NO_SUMS, unlogged });
+        write.increment('requestsByErrorCode', data.minute, source, { ...NO_SUMS, unlogged });
       }
     },
   },
@@ -177,7 +206,7 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
     const kind = { attemptedAccountId, accountId, model, effort, status };
     write.increment('requestsByAttempt', row.requestedAt, kind, ONE_REQUEST);
   }
-  write.increment('requestsByOutcome', row.requestedAt, row, sums);
+  write.increment('requestsBySource', row.requestedAt, row, sums);
   write.increment('requestsByErrorCode', row.requestedAt, row, sums);
 }
 
@@ -197,7 +226,10 @@ const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   requestedAt: data.requestedAt,
   accountId: data.accountId,
   apiKeyId: data.keyId,
+  owner: data.owner ?? null,
+  team: data.team ?? null,
   route: data.route,
+  transport: data.transport ?? 'http',
   model: data.model,
   effort: data.effort,
   status: data.status,
@@ -212,8 +244,22 @@ const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   firstByteMs: data.firstByteMs,
   attempts: data.attempts.length,
   otherAccountIds: othersIn(data),
+  client: data.client?.name ?? null,
+  clientVersion: data.client?.version ?? null,
+  originator: data.client?.originator ?? null,
+  address: data.client?.address ?? null,
+  addressDigest: data.client?.addressDigest ?? null,
+  userAgent: data.client?.userAgent ?? null,
+  conversations: conversationsIn(data),
   position,
 });
+
+const NO_CONVERSATIONS: readonly string[] = [];
+
+function conversationsIn({ conversation, otherConversations }: LoggedRequest): readonly string[] {
+  if (conversation === undefined) return NO_CONVERSATIONS;
+  return otherConversations ? [conversation, ...otherConversations] : [conversation];
+}
 
 const NO_OTHERS: readonly string[] = [];
 

@@ -35,6 +35,16 @@ test('a completed request adds one row under its id', () => {
         requestedAt: NOW,
         accountId: 'a',
         apiKeyId: null,
+        owner: null,
+        team: null,
+        transport: 'http',
+        client: null,
+        clientVersion: null,
+        originator: null,
+        address: null,
+        addressDigest: null,
+        userAgent: null,
+        conversations: [],
         route: '/v1/responses',
         model: 'gpt-5.1',
         effort: null,
@@ -100,7 +110,7 @@ test('a completed request counts in every roll-up at the time when it arrived', 
   const kind = { accountId: 'account-1', model: 'gpt-5.1', effort: null, status: '200' };
   expect(sums).toEqual([
     ['requestsByKind', earlier(HOUR), expect.objectContaining(kind), expected],
-    ['requestsByOutcome', earlier(HOUR), expect.objectContaining({ apiKeyId: 'k', errorCode: null }), expected],
+    ['requestsBySource', earlier(HOUR), expect.objectContaining({ apiKeyId: 'k', errorCode: null }), expected],
     ['requestsByErrorCode', earlier(HOUR), expect.objectContaining({ errorCode: null }), expected],
   ]);
 });
@@ -119,17 +129,18 @@ test('counted refusals add to the sums of their key, and one document per code',
     minute: NOW,
     counts: { rate_limit_exceeded: 7, model_not_allowed: 2 },
   });
-  const minute = { minute: NOW, apiKeyId: 'k', position };
+  const source = { apiKeyId: 'k', owner: null, team: null, transport: 'http' };
+  const minute = { minute: NOW, ...source, position };
   expect(written(event)).toEqual({
     rows: [
       ['refusals', '7 rate_limit_exceeded', { ...minute, errorCode: 'rate_limit_exceeded', unlogged: 7 }],
       ['refusals', '7 model_not_allowed', { ...minute, errorCode: 'model_not_allowed', unlogged: 2 }],
     ],
     sums: [['rate_limit_exceeded', 7] as const, ['model_not_allowed', 2] as const].flatMap(([errorCode, unlogged]) =>
-      ['requestsByOutcome', 'requestsByErrorCode'].map((rollUp) => [
+      ['requestsBySource', 'requestsByErrorCode'].map((rollUp) => [
         rollUp,
         NOW,
-        { apiKeyId: 'k', errorCode },
+        { ...source, errorCode },
         { unlogged },
       ]),
     ),

@@ -4,6 +4,7 @@ import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
 import type { AdmissionControl, Admitted } from './admission/admissionControl.ts';
 import { currentKey } from './admission/apiKey.ts';
+import type { Callers } from './admission/callers.ts';
 import { tokensOfText } from './admission/estimate.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
@@ -33,6 +34,7 @@ export interface Conversations {
 export interface ModelRequestServices {
   readonly hot: HotState;
   readonly admissionControl: AdmissionControl;
+  readonly callers: Callers;
   readonly conversations: Conversations;
   readonly memoryBudget: MemoryBudget;
   readonly openRequests: OpenRequests;
@@ -51,7 +53,7 @@ const MAX_CONCURRENT_DECODERS = 4;
  * exchange. The handler throws a ProxyError, or ClientDisconnected, for a request that it does not admit.
  */
 export function createModelRequestHandler(services: ModelRequestServices) {
-  const { hot, now, limits, admissionControl, conversations, memoryBudget, openRequests } = services;
+  const { hot, now, limits, admissionControl, callers, conversations, memoryBudget, openRequests } = services;
   const limitDecoders = createSemaphore(MAX_CONCURRENT_DECODERS);
   const cache = new RequestCache();
 
@@ -63,6 +65,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const { requestId, requestedAt, key, route } = state;
     const dialect = dialects[route.dialect];
     const client = key?.id ?? 'anonymous';
+    // Before the body: a connection that is closed has no address.
+    const caller = callers.callerOf(request, key?.id ?? null);
     let modelRequest: ModelRequest | undefined;
     let admitted: Admitted | undefined;
     const share = memoryBudget.createShare();
@@ -90,7 +94,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
-      await admissionControl.refuse(error, state, modelRequest);
+      const named = callers.conversationsOf(request, modelRequest?.conversationIds ?? []);
+      await admissionControl.refuse(error, { ...state, caller, conversations: named }, modelRequest);
       throw error;
     }
     const { conversationKey } = modelRequest;
@@ -112,6 +117,8 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         requestedAt,
         admission: admitted?.admission,
         meter: admitted?.meter,
+        caller,
+        conversations: callers.conversationsOf(request, modelRequest.conversationIds),
         pin: isSticky ? pinOf(conversations, client, conversationKey) : undefined,
         inputTokens: tokensOfText(modelRequest.bodyBytes),
         upstreamPath: route.upstreamPath,

@@ -7,7 +7,7 @@ import { upcast } from '../domain/eventTypes.ts';
 import { handlers } from './projections.ts';
 
 /** Version of what a segment keeps of the read models. A later one must go on reading earlier ones. */
-export const ROLL_UPS_VERSION = 1;
+export const ROLL_UPS_VERSION = 2;
 
 const PERIODS = { ...requestLog.periods, ...usageTrends.periods };
 type RollUpName = keyof typeof PERIODS;
@@ -16,7 +16,7 @@ type RollUpName = keyof typeof PERIODS;
 const GROUPS: Readonly<Record<RollUpName, readonly string[]>> = {
   requestsByKind: ['accountId', 'model', 'effort', 'status'],
   requestsByAttempt: ['attemptedAccountId', 'accountId', 'model', 'effort', 'status'],
-  requestsByOutcome: ['apiKeyId', 'errorCode'],
+  requestsBySource: ['apiKeyId', 'errorCode', 'owner', 'team', 'transport'],
   requestsByErrorCode: ['errorCode'],
   usageByAccount: ['accountId'],
 };
@@ -74,6 +74,12 @@ export class RollUpCollector {
   }
 }
 
-/** Reads what `RollUpCollector.encode` wrote. */
+/** Reads what `RollUpCollector.encode` wrote, also that of earlier versions. */
 export const decodeRollUps = (bytes: Uint8Array): ArchivedSums[] =>
-  JSON.parse(zstdDecompressSync(bytes).toString()) as ArchivedSums[];
+  (JSON.parse(zstdDecompressSync(bytes).toString()) as ArchivedSums[]).map(upcastSums);
+
+/** Version 1 knew of a source the key and the error only. */
+const upcastSums = (sums: ArchivedSums): ArchivedSums =>
+  sums.rollUp === 'requestsByOutcome'
+    ? { ...sums, rollUp: 'requestsBySource', group: { owner: null, team: null, transport: 'http', ...sums.group } }
+    : sums;

@@ -11,6 +11,9 @@ export const timeRangeOf = ({ since, until }: RequestLogFilter): { from: Instant
   to: instant(Math.min(MAX_INSTANT, until === undefined ? MAX_INSTANT : until + 1)),
 });
 
+/** The options that are counted by kind. */
+export type KindOptions = Pick<RequestLogOptions, 'accountIds' | 'attemptedAccountIds' | 'statuses' | 'modelOptions'>;
+
 /** The conditions of a filter. A request matches by its kind, or by an account that it tried before its own. */
 export interface KindPredicate {
   /** Requests of these kinds match. */
@@ -56,10 +59,7 @@ export interface RequestCounts {
  * The values that a filter can be narrowed to, with their numbers of requests. Each list applies all conditions of the filter
  * except those on itself.
  */
-export function filterOptions(
-  { kinds, attempts, attempted }: RequestCounts,
-  filter: RequestLogFilter,
-): RequestLogOptions {
+export function filterOptions({ kinds, attempts, attempted }: RequestCounts, filter: RequestLogFilter): KindOptions {
   const { account, status, model } = conditionsOf(filter);
   const accountIds = new Map<string, number>();
   const attemptedAccountIds = new Map<string, number>();

@@ -26,6 +26,18 @@ export interface RequestLogFilter {
   readonly models?: readonly string[];
   readonly efforts?: readonly (string | null)[];
   readonly modelOptions?: readonly ModelOption[];
+  /** Null: requests without a key, without an error, of keys without an owner or a team. */
+  readonly apiKeyIds?: readonly (string | null)[];
+  readonly errorCodes?: readonly (string | null)[];
+  readonly owners?: readonly (string | null)[];
+  readonly teams?: readonly (string | null)[];
+  readonly transports?: readonly string[];
+  /** Null: requests of clients that do not name themselves. */
+  readonly clients?: readonly (string | null)[];
+  /** Digests of the address that requests came from, under the data keys that it may be sealed under. */
+  readonly addressDigests?: readonly string[];
+  /** Digests of conversations. */
+  readonly conversations?: readonly string[];
   /** First moment of the result. */
   readonly since?: Instant;
   /** Last moment of the result. */
@@ -52,6 +64,10 @@ export interface RequestLogOptions {
   readonly attemptedAccountIds: readonly (Counted & { readonly accountId: string })[];
   readonly modelOptions: readonly (Counted & ModelOption)[];
   readonly statuses: readonly (Counted & { readonly status: string })[];
+  readonly apiKeyIds: readonly (Counted & { readonly value: string })[];
+  readonly errorCodes: readonly (Counted & { readonly value: string })[];
+  readonly owners: readonly (Counted & { readonly value: string })[];
+  readonly teams: readonly (Counted & { readonly value: string })[];
 }
 
 /**
@@ -61,7 +77,10 @@ export interface RequestLogOptions {
  */
 export interface RequestLogQueries {
   page(filter: RequestLogFilter, limit: number, offset: number, upTo: UpTo): Promise<RequestLogPage>;
-  /** The values that occur in the rows. Each list applies every condition except those on itself; `search` is ignored. */
+  /**
+   * The values that occur in the rows. Each list applies every condition except those on itself; `search` is ignored. Those of keys,
+   * error codes, owners and teams apply the time range and one another's conditions only, because they count sums of their own.
+   */
   options(filter: RequestLogFilter, upTo: UpTo): Promise<RequestLogOptions>;
   /** Models with at least one successful request, in order. */
   models(upTo: UpTo): Promise<readonly string[]>;

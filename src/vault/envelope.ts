@@ -18,7 +18,8 @@ export interface WrappedKeys {
 }
 
 /** The cryptography of a vault, independent of where its keys are stored. */
-export interface Envelope extends Pick<Vault, 'seal' | 'open' | 'hasKey' | 'keyIdOf' | 'digest' | 'deriveKey'> {
+export interface Envelope
+  extends Pick<Vault, 'seal' | 'open' | 'hasKey' | 'keyIdOf' | 'digest' | 'digestUnder' | 'deriveKey'> {
   newKey(subject: string): WrappedKey;
   /** Overwrites data keys in memory. */
   wipe(ids: Iterable<string>): void;
@@ -68,7 +69,8 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       const { keyId, encrypted } = parseSealed(sealed);
       return openWith(keyId, unwrapDataKey(keyId), encrypted);
     },
-    digest: (purpose, value) => createHmac('sha256', installation).update(`${purpose}\0${value}`).digest('hex'),
+    digest: (purpose, value) => hmac(installation, purpose, value),
+    digestUnder: (keyId, purpose, value) => hmac(unwrapDataKey(keyId), purpose, value),
     deriveKey: (purpose) => deriveKey(master, purpose),
     wipe(ids) {
       for (const id of ids) {
@@ -82,6 +84,9 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
     },
   };
 }
+
+const hmac = (key: Buffer, purpose: string, value: string): string =>
+  createHmac('sha256', key).update(`${purpose}\0${value}`).digest('hex');
 
 /** The owner of a wrapped key, which is authenticated with it, so that one key cannot replace another. */
 const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;

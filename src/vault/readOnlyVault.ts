@@ -57,7 +57,9 @@ function readVault(path: string, master: Buffer): Vault {
     const rows = database.prepare('SELECT id, subject, wrapped FROM keys').all() as unknown as WrappedKey[];
     const keys = new Map(rows.map((key) => [key.id, key]));
     const envelope = createEnvelope({ master: Buffer.from(master), installation, find: (id) => keys.get(id) });
-    return { ...closedVault, ...envelope, close: () => envelope.close() };
+    const keyIdsOf = (subjectPrefix: string) =>
+      rows.flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [id] : []));
+    return { ...closedVault, ...envelope, keyIdsOf, close: () => envelope.close() };
   } finally {
     database.close();
   }
@@ -71,12 +73,14 @@ const refuse = (): never => {
 export const closedVault: Vault = {
   createKey: () => Promise.reject(new CannotUnseal('the vault is not open')),
   currentKeyOf: () => undefined,
+  keyIdsOf: () => [],
   seal: refuse,
   hasKey: () => false,
   keyIdOf: () => '',
   open: refuse,
   destroy: () => Promise.reject(new CannotUnseal('the vault is not open')),
   digest: refuse,
+  digestUnder: refuse,
   deriveKey: refuse,
   close: () => undefined,
 };

@@ -57,15 +57,18 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     onDestroyed: forgetKey,
   });
   for (const key of existing) keys.set(key.id, key);
-  const { seal, open, hasKey, keyIdOf, digest, deriveKey } = envelope;
+  const { seal, open, hasKey, keyIdOf, digest, digestUnder, deriveKey } = envelope;
   return {
     seal,
     open,
     hasKey,
     keyIdOf,
     digest,
+    digestUnder,
     deriveKey,
     currentKeyOf: (subject) => [...keys.values()].findLast((key) => key.subject === subject)?.id,
+    keyIdsOf: (subjectPrefix) =>
+      [...keys.values()].flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [id] : [])),
     async createKey(subject) {
       const key = envelope.newKey(subject);
       try {

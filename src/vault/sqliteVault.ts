@@ -41,6 +41,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
+  const ofPrefix = database.prepare('SELECT id FROM keys WHERE substr(subject, 1, length(?1)) = ?1 ORDER BY rowid');
   const remove = database.prepare(
     'DELETE FROM keys WHERE subject = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id',
   );
@@ -49,6 +50,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
   return {
     ...envelope,
     currentKeyOf: (subject) => (newest.get(subject) as { id: string } | undefined)?.id,
+    keyIdsOf: (subjectPrefix) => (ofPrefix.all(subjectPrefix) as { id: string }[]).map(({ id }) => id),
     async createKey(subject) {
       const { id, wrapped } = newKey(subject);
       try {

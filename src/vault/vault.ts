@@ -17,6 +17,8 @@ export interface Vault {
   createKey(subject: string): Promise<string>;
   /** The id of the newest data key of a subject; undefined when it has none. */
   currentKeyOf(subject: string): string | undefined;
+  /** The ids of all data keys of the subjects whose names begin with a prefix. */
+  keyIdsOf(subjectPrefix: string): readonly string[];
   /** Encrypts under a data key. @throws CannotUnseal when that key does not exist */
   seal(keyId: string, plain: string): Sealed;
   /** Whether the vault has a data key and can decrypt it. */
@@ -32,6 +34,8 @@ export interface Vault {
   destroy(subject: string, except?: ReadonlySet<string>): Promise<void>;
   /** HMAC-SHA256 under the installation's own key, in hex, to recognise a value without storing it. */
   digest(purpose: string, value: string): string;
+  /** HMAC-SHA256 under a data key, in hex: without that key it means nothing. @throws CannotUnseal when it does not exist */
+  digestUnder(keyId: string, purpose: string, value: string): string;
   /** A key of 32 bytes for one purpose, derived from the master key: the same at every start and on every node. */
   deriveKey(purpose: string): Buffer;
   close(): void;

@@ -143,6 +143,24 @@ export function describeVault(name: string, createStage: () => Promise<VaultUnde
       again.close();
     });
 
+    test('makes digests under a data key, which mean nothing once it is destroyed', async () => {
+      await using stage = await createStage();
+      const vault = await stage.open();
+      const subject = aSubject();
+      const [one, other] = [await vault.createKey(subject), await vault.createKey(`${subject}-2`)];
+      expect(vault.keyIdsOf(subject)).toEqual([one, other]);
+      const digest = vault.digestUnder(one, 'address', '10.0.0.7');
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(vault.digestUnder(other, 'address', '10.0.0.7')).not.toBe(digest);
+      vault.close();
+      const again = await stage.open();
+      expect(again.digestUnder(one, 'address', '10.0.0.7')).toBe(digest);
+      await again.destroy(subject);
+      expect(again.keyIdsOf(subject)).toEqual([other]);
+      expect(() => again.digestUnder(one, 'address', '10.0.0.7')).toThrow(CannotUnseal);
+      again.close();
+    });
+
     test('refuses a wrong master key with a message about what to do', async () => {
       await using stage = await createStage();
       (await stage.open()).close();

@@ -24,6 +24,7 @@ export function readWithReference(
     effort: isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : null,
     wantsStream: surface === 'svc' || body.stream === true,
     conversationKey: conversationKeyOf(body, headers),
+    conversationIds: conversationIdsOf(body),
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? Math.max(0, Math.ceil(maxOutputTokens)) : null,
     serviceTier: tierOf(body.service_tier),
@@ -55,6 +56,12 @@ function conversationKeyOf(body: JsonObject, headers: IncomingHttpHeaders): Mode
   if (typeof conversation === 'string' && conversation !== '') return { value: conversation, source: 'conversation' };
   const text = firstMessageText(body.input);
   return text === undefined ? undefined : { value: text, source: 'first_message' };
+}
+
+function conversationIdsOf({ prompt_cache_key: cacheKey, conversation }: JsonObject): string[] {
+  const id = isObject(conversation) ? conversation.id : conversation;
+  const ids = [typeof cacheKey === 'string' && cacheKey.trim() === '' ? '' : cacheKey, id];
+  return ids.filter((named): named is string => typeof named === 'string' && named !== '');
 }
 
 /** The first user message, since the instructions before it are the same for all conversations of a client. */

@@ -5,6 +5,7 @@ import { withTimeout } from '../../lib/withTimeout.ts';
 import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
 import { createAdmissionControl } from '../../proxy/admission/admissionControl.ts';
+import { createCallers } from '../../proxy/admission/callers.ts';
 import { createPriceLookup } from '../../proxy/admission/estimate.ts';
 import { createPinDigest } from '../../proxy/admission/pinDigest.ts';
 import { Refusals } from '../../proxy/admission/refusals.ts';
@@ -112,6 +113,7 @@ export async function createProxySurface(
       now,
       windowsNow: () => clock.limitClock.now(),
     }),
+    callers: createCallers({ vault: store.vault, clientAddress, now, report }),
     conversations: {
       recentItems,
       pinDigest: createPinDigest((value) => store.vault.digest('pin', value)),

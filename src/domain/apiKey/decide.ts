@@ -49,7 +49,7 @@ export type ApiKeyCommand =
     >)
   | { type: 'ChangeApiKey'; keyId: ApiKeyId; changes: ApiKeyChanges }
   | { type: 'RegenerateApiKey'; keyId: ApiKeyId; value: KeyValue }
-  | { type: 'DeleteApiKey'; keyId: ApiKeyId };
+  | { type: 'DeleteApiKey'; keyId: ApiKeyId; forgetsCallers?: boolean };
 
 /** @throws Refusal `api_key_not_found` | `invalid_api_key_payload` (with `param`) | `conflict` */
 export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow }: Context): ApiKeyEvent[] {
@@ -78,7 +78,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
     case 'RegenerateApiKey':
       return [ApiKeyRegenerated({ keyId, name, from: { hash: key.hash, prefix: key.prefix }, to: command.value })];
     case 'DeleteApiKey':
-      return [ApiKeyDeleted({ keyId, name })];
+      return [ApiKeyDeleted({ keyId, name, ...(command.forgetsCallers && { forgetsCallers: true as const }) })];
   }
 }
 

@@ -104,8 +104,14 @@ export const ApiKeyTeamChanged = event('ApiKeyTeamChanged', {
 
 export const ApiKeyDeleted = event('ApiKeyDeleted', {
   version: 1,
-  data: (z) => subject(z).extend({ name: z.string() }),
-  describe: ({ name }) => `API key "${name}" was deleted`,
+  data: (z) =>
+    subject(z).extend({
+      name: z.string(),
+      /** The data keys that the addresses and user agents of its requests are sealed under were destroyed. */
+      forgetsCallers: z.literal(true).optional(),
+    }),
+  describe: ({ name, forgetsCallers }) =>
+    `API key "${name}" was deleted${forgetsCallers ? ', and where its requests came from was forgotten' : ''}`,
 });
 
 const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');

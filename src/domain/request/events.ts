@@ -136,12 +136,17 @@ const client = schema((z) =>
   z.object({
     /** Sealed, because it may belong to a person. */
     address: sealedSchema(z).optional(),
+    /** HMAC of the address under the data key that it is sealed under: without that key it means nothing. */
+    addressDigest: z.string().optional(),
     userAgent: sealedSchema(z).optional(),
     originator: z.string().optional(),
+    /** Name and version as in the user agent, for example `codex_exec` and `0.169.0`. */
     name: z.string().optional(),
     version: z.string().optional(),
   }),
 );
+
+export type RequestClient = Infer<typeof client>;
 
 const requested = (z: Zod) => {
   const { admission: _, ...fields } = requestedV1(z);
@@ -152,8 +157,10 @@ const requested = (z: Zod) => {
     team: z.string().optional(),
     /** How the client spoke to svc, if not by one HTTP request: `websocket`. */
     transport: z.string().optional(),
-    /** HMAC of the conversation's key, also where no account is pinned. */
+    /** HMAC of the conversation's id, also where no account is pinned. */
     conversation: z.string().optional(),
+    /** HMACs of further ids, where a request names different ones. */
+    otherConversations: z.array(z.string()).optional(),
     client: client(z).optional(),
     /** W3C trace context. */
     trace: z.object({ traceId: z.string(), parentId: z.string() }).optional(),

@@ -8,11 +8,13 @@ import { refuse } from '../../domain/core/refusal.ts';
 import type { LimitRuleInput } from '../../domain/limits/changeRules.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import { callersOfKey } from '../../vault/callerKeys.ts';
 import { boundedArray, readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
+import { queryChoice } from '../http/query.ts';
 import { EVERYONE, KEY_OWNERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { isLimitedToOwn } from '../people/principal.ts';
@@ -102,8 +104,14 @@ const routes = {
   remove: describeRoute({
     roles: KEY_OWNERS,
     summary: 'Delete an API key; it stops working immediately',
+    query: {
+      forget_callers: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('With `true`, addresses and user agents of its requests become unreadable for good'),
+    },
     response: 'noContent',
-    errors: ['api_key_not_found'],
+    errors: ['api_key_not_found', 'validation_error'],
   }),
   regenerate: describeRoute({
     roles: KEY_OWNERS,
@@ -115,7 +123,12 @@ const routes = {
 };
 
 /** API keys with their limits and usage. */
-export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
+export const apiKeyRoutes = ({
+  views,
+  commands,
+  ids,
+  vault,
+}: Pick<Capabilities, 'views' | 'commands' | 'ids' | 'vault'>) => {
   const current = (key: ApiKey | undefined, keyId: ApiKeyId) => {
     const view = views.currentView();
     return apiKeyEntry(key ?? refuse('api_key_not_found', { keyId }), view, openByHolder(view.state));
@@ -162,7 +175,11 @@ export const apiKeyRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views
     .delete('/:id', routes.remove, async (ctx) => {
       const keyId = readKeyId(ctx);
       requireOwnKey(ctx, keyId);
-      await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId }, ctx.state.cause);
+      const forgetsCallers = queryChoice(ctx, 'forget_callers', ['false', 'true']) === 'true';
+      // Before the event, which says that it was done; and after it, because requests until then made another data key.
+      if (forgetsCallers) await vault.destroy(callersOfKey(keyId));
+      await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId, forgetsCallers }, ctx.state.cause);
+      if (forgetsCallers) await vault.destroy(callersOfKey(keyId));
       ctx.status = 204;
     })
     .post('/:id/regenerate', routes.regenerate, async (ctx) => {

@@ -1,12 +1,22 @@
 import { z } from 'zod';
 import { iso } from '../../domain/core/brands.ts';
+import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
+import { addressDigests } from '../../vault/callerKeys.ts';
+import { conversationDigest } from '../../vault/conversationDigest.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
+import type { Vault } from '../../vault/vault.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
+
+type DigestVault = Pick<Vault, 'digest' | 'digestUnder' | 'keyIdsOf'>;
+
+/** Each is looked for under the data key of each API key. */
+const MAX_ADDRESSES = 20;
 
 const list = z.array(z.string()).optional();
 const time = z.iso.datetime({ offset: true }).optional();
@@ -17,6 +27,14 @@ const filterQuery = {
   model: list,
   reasoningEffort: list,
   modelOption: list.describe('<model>:::<reasoning_effort>'),
+  apiKeyId: list.describe('Empty: requests without a key'),
+  owner: list.describe('To whom the key belonged at the time; empty: nobody'),
+  team: list.describe('The id of the team of the key at the time; empty: none'),
+  errorCode: list.describe('Empty: requests without an error'),
+  transport: list.describe('`http` or `websocket`'),
+  client: list.describe('The program that sent the request; empty: one that does not name itself'),
+  address: list.describe('The address that the request came from; callers that were forgotten are not found'),
+  conversation: list.describe('The id of the conversation as the client sent it'),
   since: time.describe('Earliest time, inclusive'),
   until: time.describe('Latest time, inclusive'),
 };
@@ -36,6 +54,14 @@ const RequestLogEntry = z
     cost_usd: z.number().nullable(),
     latency_ms: z.int(),
     api_key_id: z.string().nullable(),
+    owner: z.string().nullable().describe('To whom the key belonged at the time'),
+    team: z.string().nullable().describe('The id of the team of the key at the time'),
+    client: z.string().nullable().describe('The program that sent the request, as it names itself'),
+    client_version: z.string().nullable(),
+    originator: z.string().nullable().describe('The header of this name'),
+    transport: z.string(),
+    address: z.string().nullable().describe('Null when the callers of the key were forgotten'),
+    user_agent: z.string().nullable().describe('Null when the callers of the key were forgotten'),
     route: z.string(),
     input_tokens: z.int().nullable(),
     output_tokens: z.int().nullable(),
@@ -69,13 +95,18 @@ const routes = {
   options: describeRoute({
     roles: READERS,
     at: 'past',
-    summary: 'List the values to filter requests by; each list applies all filters except its own',
+    summary:
+      'List the values to filter requests by; each list applies all filters except its own, those of keys, owners, teams and error codes only the times and one another',
     query: filterQuery,
     response: z.object({
       account_ids: z.array(z.string()),
       attempted_account_ids: z.array(z.string()),
       model_options: z.array(z.object({ model: z.string(), reasoning_effort: z.string().nullable() })),
       statuses: z.array(z.string()),
+      api_key_ids: z.array(z.string()),
+      owners: z.array(z.string()),
+      teams: z.array(z.string()),
+      error_codes: z.array(z.string()),
       counts: z
         .object({
           account_ids: z.record(z.string(), z.int()),
@@ -84,6 +115,10 @@ const routes = {
             .describe('A request with attempts on several accounts is counted for each'),
           model_options: z.array(z.int()).describe('In the order of model_options'),
           statuses: z.record(z.string(), z.int()),
+          api_key_ids: z.record(z.string(), z.int()),
+          owners: z.record(z.string(), z.int()),
+          teams: z.record(z.string(), z.int()),
+          error_codes: z.record(z.string(), z.int()),
         })
         .describe('Number of requests per value'),
     }),
@@ -92,36 +127,44 @@ const routes = {
 };
 
 /** Requests and their costs (docs/decisions/0031-request-log.md). */
-export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
+export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, 'views' | 'queries' | 'vault'>) =>
   newRouter('/api/request-logs')
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-      const filter = readFilter(ctx);
+      const filter = readFilter(ctx, vault);
       const { upTo } = await views.asOf(ctx);
       const page = await queries.requestLog.page(filter, limit, offset, upTo);
       const { rows, total } = page;
       return {
-        requests: rows.map(requestLogEntry),
+        requests: rows.map((row) => requestLogEntry(row, vault)),
         total,
         has_more: offset + rows.length < total,
         ...archivedOf(page),
       };
     })
     .get('/options', routes.options, async (ctx) => {
-      const { search: _, ...filter } = readFilter(ctx);
+      const { search: _, ...filter } = readFilter(ctx, vault);
       const options = await queries.requestLog.options(filter, (await views.asOf(ctx)).upTo);
-      const { accountIds, attemptedAccountIds, modelOptions, statuses } = options;
+      const { accountIds, attemptedAccountIds, modelOptions, statuses, apiKeyIds, owners, teams, errorCodes } = options;
       return {
         account_ids: accountIds.map(({ accountId }) => accountId),
         attempted_account_ids: attemptedAccountIds.map(({ accountId }) => accountId),
         model_options: modelOptions.map(({ model, effort }) => ({ model, reasoning_effort: effort })),
         statuses: statuses.map(({ status }) => status),
+        api_key_ids: apiKeyIds.map(({ value }) => value),
+        owners: owners.map(({ value }) => value),
+        teams: teams.map(({ value }) => value),
+        error_codes: errorCodes.map(({ value }) => value),
         counts: {
           account_ids: countsOf(accountIds),
           attempted_account_ids: countsOf(attemptedAccountIds),
           model_options: modelOptions.map(({ count }) => count),
           statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
+          api_key_ids: countsOfValues(apiKeyIds),
+          owners: countsOfValues(owners),
+          teams: countsOfValues(teams),
+          error_codes: countsOfValues(errorCodes),
         },
       };
     })
@@ -130,8 +173,14 @@ export const requestLogRoutes = ({ views, queries }: Pick<Capabilities, 'views' 
 const countsOf = (counted: readonly { readonly accountId: string; readonly count: number }[]) =>
   Object.fromEntries(counted.map(({ accountId, count }) => [accountId, count]));
 
+const countsOfValues = (counted: readonly { readonly value: string; readonly count: number }[]) =>
+  Object.fromEntries(counted.map(({ value, count }) => [value, count]));
+
+/** The values of a list of which an empty one stands for nothing. */
+const orNull = (values: readonly string[] | undefined) => values?.map((value) => value || null);
+
 /** @throws Refusal `validation_error` */
-function readFilter(ctx: ManagementContext): RequestLogFilter {
+export function readFilter(ctx: ManagementContext, vault: DigestVault): RequestLogFilter {
   const conditions: { [Name in keyof RequestLogFilter]: RequestLogFilter[Name] | undefined } = {
     search: queryText(ctx, 'search') || undefined,
     accountIds: queryList(ctx, 'accountId'),
@@ -139,8 +188,18 @@ function readFilter(ctx: ManagementContext): RequestLogFilter {
     statuses: queryList(ctx, 'status'),
     models: queryList(ctx, 'model'),
     // An empty value selects requests without an effort.
-    efforts: queryList(ctx, 'reasoningEffort')?.map((effort) => effort || null),
+    efforts: orNull(queryList(ctx, 'reasoningEffort')),
     modelOptions: queryList(ctx, 'modelOption')?.map(modelOptionOf),
+    apiKeyIds: orNull(queryList(ctx, 'apiKeyId')),
+    owners: orNull(queryList(ctx, 'owner')),
+    teams: orNull(queryList(ctx, 'team')),
+    errorCodes: orNull(queryList(ctx, 'errorCode')),
+    transports: queryList(ctx, 'transport'),
+    clients: orNull(queryList(ctx, 'client')),
+    addressDigests: queryList(ctx, 'address', MAX_ADDRESSES)?.flatMap((text) =>
+      addressDigests(vault, parseIp(text) ?? text),
+    ),
+    conversations: queryList(ctx, 'conversation')?.map((id) => conversationDigest(vault, id)),
     since: queryTime(ctx, 'since'),
     until: queryTime(ctx, 'until'),
   };
@@ -154,7 +213,7 @@ export function modelOptionOf(option: string): { model: string; effort: string |
 }
 
 /** A row of the request log, on the wire. */
-export const requestLogEntry = (row: RequestLogRow): z.infer<typeof RequestLogEntry> => ({
+export const requestLogEntry = (row: RequestLogRow, vault: Pick<Vault, 'open'>): z.infer<typeof RequestLogEntry> => ({
   requested_at: iso(row.requestedAt),
   account_id: row.accountId,
   request_id: row.requestId,
@@ -168,6 +227,14 @@ export const requestLogEntry = (row: RequestLogRow): z.infer<typeof RequestLogEn
   cost_usd: row.costMicroDollars === null ? null : row.costMicroDollars / 1_000_000,
   latency_ms: row.latencyMs,
   api_key_id: row.apiKeyId,
+  owner: row.owner,
+  team: row.team,
+  client: row.client,
+  client_version: row.clientVersion,
+  originator: row.originator,
+  transport: row.transport,
+  address: openIfSealed(row.address, vault),
+  user_agent: openIfSealed(row.userAgent, vault),
   route: row.route,
   input_tokens: row.inputTokens,
   output_tokens: row.outputTokens,

@@ -3,6 +3,7 @@ import { position } from '../../domain/core/brands.ts';
 import { type Json, toJson } from '../../domain/core/redact.ts';
 import { ExplainSource } from '../../replay/explain/explainSource.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
+import { closedVault } from '../../vault/readOnlyVault.ts';
 import { requestLogEntry } from '../resources/requestLogs.ts';
 
 /**
@@ -15,7 +16,7 @@ export function requestEntry(location: string, requestId: string, state: HotStat
   try {
     const end = source.endOf(requestId);
     if (end && end.position <= state.position)
-      return toJson(requestLogEntry(requestRowOf(end, position(end.position))));
+      return toJson(requestLogEntry(requestRowOf(end, position(end.position)), closedVault));
     const open = state.openRequests.get(requestId)?.data;
     return open
       ? toJson({ request_id: requestId, model: open.model, api_key_id: open.keyId, route: open.route, status: 'open' })

@@ -8,12 +8,11 @@ import type { Admission } from '../../domain/request/events.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { levelsOf } from '../../state/fold/limitLevels.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import type { RoutedState } from '../routes/proxyState.ts';
 import { estimateOf } from './estimate.ts';
 import type { Ledger } from './ledger.ts';
 import { LimitExceeded } from './limitExceeded.ts';
 import { LimitMeter, type LimitMeterServices } from './limitMeter.ts';
-import { createRecordRefusal, type RequestedModel } from './recordRefusal.ts';
+import { createRecordRefusal, type RefusedState, type RequestedModel } from './recordRefusal.ts';
 import type { Refusals } from './refusals.ts';
 import type { SharedLimits } from './sharedLimits.ts';
 
@@ -61,7 +60,7 @@ export interface AdmissionControl {
    * Ends a request before the provider is called: releases its reservation and records why.
    * Resolves when the refusal is durable or counted.
    */
-  refuse(error: unknown, state: RoutedState, requested?: RequestedModel): Promise<void>;
+  refuse(error: unknown, state: RefusedState, requested?: RequestedModel): Promise<void>;
 }
 
 /** Creates the admission of requests over the hot state, the ledger and the reservations of other nodes. */

@@ -2,12 +2,19 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
+import type { Caller, NamedConversations } from './callers.ts';
 import { LimitExceeded } from './limitExceeded.ts';
 import type { Refusals } from './refusals.ts';
 
 export interface RecordRefusalOptions {
   readonly refusals: Refusals;
   readonly now: () => Instant;
+}
+
+/** What is known of a refused request and of who sent it. */
+export interface RefusedState extends RoutedState {
+  readonly caller: Caller;
+  readonly conversations: NamedConversations;
 }
 
 /** Details of a refused request, as far as svc has read them. */
@@ -28,12 +35,13 @@ export const createRecordRefusal =
   ({ refusals, now }: RecordRefusalOptions) =>
   async (
     error: unknown,
-    { requestId, requestedAt, route, key }: RoutedState,
+    { requestId, requestedAt, route, key, caller, conversations }: RefusedState,
     requested?: RequestedModel,
   ): Promise<void> => {
     const reason = reasonOf(error);
     if (!reason) return;
     const exceeded = error instanceof LimitExceeded ? error.decision : undefined;
+    if (caller.ready) await caller.ready;
     const { owner, team } = exceeded?.of ?? key ?? NO_KEY;
     await refusals.record({
       requestId,
@@ -44,6 +52,8 @@ export const createRecordRefusal =
       requestedAt,
       ...(owner !== undefined && { owner }),
       ...(team !== undefined && { team }),
+      ...conversations,
+      client: caller.client,
       ...(exceeded && { admission: exceeded.admission }),
       status: reason.status,
       errorCode: reason.code,

@@ -72,6 +72,8 @@ function setUp(isStream: boolean) {
     requestedAt: NOW,
     admission: undefined,
     pin: undefined,
+    caller: { client: {}, ready: undefined },
+    conversations: {},
     inputTokens: 10,
     upstreamPath: '/codex/responses',
     upstreamBody: [Buffer.from('{}')],

@@ -100,7 +100,7 @@ export class OpenRequests {
   #announce(exchange: Exchange, time: Instant): void {
     exchange.isAnnounced = true;
     const { request, accountId } = exchange;
-    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter } = request;
+    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter, caller, conversations } = request;
     const admission = meter?.hasGrown ? grownAdmission(request.admission, meter) : request.admission;
     const event = RequestAdmitted({
       requestId,
@@ -111,6 +111,8 @@ export class OpenRequests {
       requestedAt,
       ...(key?.owner !== undefined && { owner: key.owner }),
       ...(key?.team !== undefined && { team: key.team }),
+      ...conversations,
+      client: caller.client,
       ...(admission && { admission }),
       accountId,
       ...(serviceTier !== null && { serviceTier }),

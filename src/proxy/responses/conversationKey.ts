@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../requestBody/parseJson.ts';
+import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 
 /** In order of preference (docs/clients.md#session-headers). */
 const SESSION_HEADERS = ['session-id', 'session_id', 'thread-id', 'thread_id', 'x-session-id', 'x-session-affinity'];
@@ -38,3 +38,23 @@ export function conversationKeyFrom(
 /** The first message identifies a conversation without a name. */
 export const firstMessageKey = (text: string | undefined): ConversationKey | undefined =>
   text === undefined ? undefined : { value: text, source: 'first_message' };
+
+/** The ids of conversations that the body of a request names. */
+export function conversationIdsIn({ prompt_cache_key: cacheKey, conversation }: JsonObject): readonly string[] {
+  const id = isObject(conversation) ? conversation.id : conversation;
+  const hasCacheKey = typeof cacheKey === 'string' && cacheKey.trim() !== '';
+  const hasId = typeof id === 'string' && id !== '';
+  if (!hasCacheKey && !hasId) return NO_IDS;
+  if (!hasId) return [cacheKey as string];
+  return hasCacheKey ? [cacheKey, id] : [id];
+}
+
+const NO_IDS: readonly string[] = [];
+
+/** Calls back with the id in each session header of a request. */
+export function forEachSessionHeader(headers: IncomingHttpHeaders, add: (id: string) => void): void {
+  for (const source of SESSION_HEADERS) {
+    const value = headers[source];
+    if (typeof value === 'string' && value !== '') add(value);
+  }
+}

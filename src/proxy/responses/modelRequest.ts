@@ -1,6 +1,6 @@
 import { parseServiceTier } from '../providerResponse/serviceTier.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
-import type { ConversationKey } from './conversationKey.ts';
+import { type ConversationKey, conversationIdsIn } from './conversationKey.ts';
 import type { Surface } from './schema.ts';
 
 /** A checked model request: the facts that admission, routing and the log need, and the body for the provider. */
@@ -10,6 +10,8 @@ export interface ModelRequest {
   readonly wantsStream: boolean;
   /** Identifies the conversation; undefined when the request contains nothing that does. */
   readonly conversationKey: ConversationKey | undefined;
+  /** The ids of conversations that the body names, for the log. */
+  readonly conversationIds: readonly string[];
   /** Size of the decompressed body. */
   readonly bodyBytes: number;
   readonly maxOutputTokens: number | null;
@@ -25,14 +27,16 @@ export interface ModelRequest {
 export function toModelRequest(
   raw: Buffer,
   surface: Surface,
-  { model, reasoning, stream, max_output_tokens: maxOutputTokens, service_tier: tier }: JsonObject,
+  body: JsonObject,
   { conversationKey, upstreamBody }: Pick<ModelRequest, 'conversationKey' | 'upstreamBody'>,
 ): ModelRequest {
+  const { model, reasoning, stream, max_output_tokens: maxOutputTokens, service_tier: tier } = body;
   return {
     model: model as string,
     effort: isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : null,
     wantsStream: surface === 'svc' || stream === true,
     conversationKey,
+    conversationIds: conversationIdsIn(body),
     bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? boundedOutputTokens(maxOutputTokens) : null,
     serviceTier: parseServiceTier(tier),

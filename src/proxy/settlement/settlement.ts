@@ -11,6 +11,7 @@ import {
 } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
+import type { Caller, NamedConversations } from '../admission/callers.ts';
 import type { Ledger } from '../admission/ledger.ts';
 
 /** The conversation of a request. All its attempts are chosen by the account that was found when it came. */
@@ -29,6 +30,8 @@ export interface RequestToSettle {
   readonly admission: Admission | undefined;
   /** Undefined when the conversation is not pinned to an account. */
   readonly pin: Pin | undefined;
+  readonly caller: Caller;
+  readonly conversations: NamedConversations;
 }
 
 /** How a request ended, as the log records it. */
@@ -78,7 +81,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 export const createSettlement =
   ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions): Settle =>
   async ({ request, outcome, attempts, isFallback, firstByteAt }) => {
-    const { key, model, requestId, requestedAt, pin } = request;
+    const { key, model, requestId, requestedAt, pin, caller, conversations } = request;
     const usage = outcome.usage ?? null;
     const price = usage && priceOf(model);
     const tier = outcome.serviceTier === undefined ? request.serviceTier : outcome.serviceTier;
@@ -88,6 +91,7 @@ export const createSettlement =
       const used = { inputTokens, outputTokens, costMicroDollars: costMicroDollars ?? 0 };
       ledger.settle(requestId, used);
     }
+    if (caller.ready) await caller.ready;
     const time = now();
     const accountId = attempts.at(-1)?.accountId ?? null;
     const completed: CompletedRequest = {
@@ -99,6 +103,9 @@ export const createSettlement =
       requestedAt,
       owner: key?.owner,
       team: key?.team,
+      conversation: conversations.conversation,
+      otherConversations: conversations.otherConversations,
+      client: caller.client,
       admission: request.admission,
       status: outcome.status,
       errorCode: outcome.code,

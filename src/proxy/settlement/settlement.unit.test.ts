@@ -21,6 +21,8 @@ const request: RequestToSettle = {
   requestedAt: NOW,
   admission: undefined,
   pin: undefined,
+  caller: { client: {}, ready: undefined },
+  conversations: {},
 };
 const usage = { inputTokens: 400, cachedInputTokens: 0, outputTokens: 600, reasoningTokens: 0, isEstimated: false };
 const outcome = { status: '200', code: null, message: null, usage };

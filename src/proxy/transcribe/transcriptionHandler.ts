@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { AdmissionControl } from '../admission/admissionControl.ts';
 import { currentKey } from '../admission/apiKey.ts';
+import type { Callers } from '../admission/callers.ts';
 import { tokensOfAudio } from '../admission/estimate.ts';
 import { ProxyError, requestTooLarge } from '../errors/proxyError.ts';
 import type { OpenRequests } from '../exchange/openRequests.ts';
@@ -18,6 +19,7 @@ import { MAX_FORM_BYTES, rewriteTranscriptionForm, TRANSCRIPTION_MODEL } from '.
 export interface TranscriptionServices {
   readonly hot: HotState;
   readonly admissionControl: AdmissionControl;
+  readonly callers: Callers;
   readonly memoryBudget: MemoryBudget;
   readonly openRequests: OpenRequests;
   readonly limits: ResponseHead['limits'];
@@ -33,11 +35,13 @@ const MAX_BUFFERED_BYTES = 1_048_576;
 
 /** Transcribes audio, with the same admission and the same attempts as for model requests. */
 export function createTranscriptionHandler(services: TranscriptionServices) {
-  const { hot, admissionControl, memoryBudget, openRequests, limits } = services;
+  const { hot, admissionControl, callers, memoryBudget, openRequests, limits } = services;
   const requested = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };
 
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
     const { requestId, requestedAt, key, route } = state;
+    const caller = callers.callerOf(request, key?.id ?? null);
+    const conversations = callers.conversationsOf(request, []);
     let read: Awaited<ReturnType<typeof readStart>>;
     const share = memoryBudget.createShare();
     try {
@@ -46,7 +50,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
-      await admissionControl.refuse(error, state, requested);
+      await admissionControl.refuse(error, { ...state, caller, conversations }, requested);
       throw error;
     }
     const { admitted, contentType, pieces, completeForm, start } = read;
@@ -64,6 +68,8 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         admission: admitted?.admission,
         meter: admitted?.meter,
         pin: undefined,
+        caller,
+        conversations,
         get inputTokens() {
           return tokensOfAudio(completeForm?.length ?? streamed.sentBytes);
         },

@@ -21,7 +21,7 @@ export function archivedChanges(all: readonly ArchivedSums[], after: number): Ar
   const additions = {
     requestsByKind: new Map<string, Addition>(),
     requestsByAttempt: new Map<string, Addition>(),
-    requestsByOutcome: new Map<string, Addition>(),
+    requestsBySource: new Map<string, Addition>(),
     requestsByErrorCode: new Map<string, Addition>(),
     usageByAccount: new Map<string, Addition>(),
   };

@@ -24,7 +24,7 @@ export class BatchWriter {
     this.#rollUps = {
       requestsByKind: new RollUps(collections.requestsByKind),
       requestsByAttempt: new RollUps(collections.requestsByAttempt),
-      requestsByOutcome: new RollUps(collections.requestsByOutcome),
+      requestsBySource: new RollUps(collections.requestsBySource),
       requestsByErrorCode: new RollUps(collections.requestsByErrorCode),
       usageByAccount: new RollUps(collections.usageByAccount),
     };
@@ -35,7 +35,7 @@ export class BatchWriter {
     await this.#writeKinds([...kinds.values()]);
     // Before the sums: a query as of an earlier position must know that later rows may be in them.
     await writeSpans(this.#collections.rowSpans, spans);
-    const { requestsByKind, requestsByAttempt, requestsByOutcome, requestsByErrorCode, usageByAccount } = this.#rollUps;
+    const { requestsByKind, requestsByAttempt, requestsBySource, requestsByErrorCode, usageByAccount } = this.#rollUps;
     await allOrThrow([
       insertNew(this.#collections.requests, rows.requests),
       insertNew(this.#collections.attempts, rows.attempts),
@@ -43,7 +43,7 @@ export class BatchWriter {
       insertNew(this.#collections.usageSamples, rows.usageSamples),
       requestsByKind.write(additions.requestsByKind, to.position),
       requestsByAttempt.write(additions.requestsByAttempt, to.position),
-      requestsByOutcome.write(additions.requestsByOutcome, to.position),
+      requestsBySource.write(additions.requestsBySource, to.position),
       requestsByErrorCode.write(additions.requestsByErrorCode, to.position),
       usageByAccount.write(additions.usageByAccount, to.position),
       insertNew(this.#collections.history, rows.history),

@@ -5,6 +5,7 @@ import {
   type AttemptKind,
   type RequestKind,
   type RequestLogRow,
+  type RequestSource,
   requestLog,
   type UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
@@ -42,7 +43,7 @@ export interface Addition {
 export type RollUpName =
   | 'requestsByKind'
   | 'requestsByAttempt'
-  | 'requestsByOutcome'
+  | 'requestsBySource'
   | 'requestsByErrorCode'
   | 'usageByAccount';
 
@@ -67,7 +68,7 @@ export const periodsOf: Readonly<Record<RollUpName, readonly Period[]>> = {
   ...usageTrends.periods,
 };
 
-export type Group = AttemptKind & { readonly apiKeyId: string | null; readonly errorCode: string | null };
+export type Group = AttemptKind & RequestSource;
 
 /** The fields that each roll-up groups by. */
 export const groupOf: Readonly<
@@ -75,7 +76,13 @@ export const groupOf: Readonly<
 > = {
   requestsByKind: (group, kindOf) => ({ kind: kindOf(group) }),
   requestsByAttempt: ({ attemptedAccountId, ...kind }, kindOf) => ({ attemptedAccountId, kind: kindOf(kind) }),
-  requestsByOutcome: ({ apiKeyId, errorCode }) => ({ apiKeyId, errorCode }),
+  requestsBySource: ({ apiKeyId, errorCode, owner, team, transport }) => ({
+    apiKeyId,
+    errorCode,
+    owner,
+    team,
+    transport,
+  }),
   requestsByErrorCode: ({ errorCode }) => ({ errorCode }),
   usageByAccount: ({ accountId }) => ({ accountId }),
 };
@@ -99,7 +106,7 @@ export function changesOf(
   const additions = {
     requestsByKind: new Map<string, Addition>(),
     requestsByAttempt: new Map<string, Addition>(),
-    requestsByOutcome: new Map<string, Addition>(),
+    requestsBySource: new Map<string, Addition>(),
     requestsByErrorCode: new Map<string, Addition>(),
     usageByAccount: new Map<string, Addition>(),
   };

@@ -7,9 +7,9 @@ import type {
   HistoryDocument,
   KindDocument,
   KindSums,
-  OutcomeSums,
   RefusalsDocument,
   RequestDocument,
+  SourceSums,
   SpanDocument,
   TextDocument,
   UsageSampleDocument,
@@ -23,7 +23,7 @@ export interface Collections {
   readonly kinds: Collection<KindDocument>;
   readonly requestsByKind: Collection<KindSums>;
   readonly requestsByAttempt: Collection<AttemptKindSums>;
-  readonly requestsByOutcome: Collection<OutcomeSums>;
+  readonly requestsBySource: Collection<SourceSums>;
   readonly requestsByErrorCode: Collection<ErrorCodeSums>;
   readonly usageByAccount: Collection<AccountSums>;
   readonly usageSamples: Collection<UsageSampleDocument>;
@@ -39,6 +39,9 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     { name: 'byTime', key: { requestedAt: -1, _id: -1, kind: 1 } },
     // A page of few kinds (one account, one model, one status): one range per kind, merged by time.
     { name: 'byKind', key: { kind: 1, requestedAt: -1, _id: -1 } },
+    // Requests of keys, and of a conversation.
+    { name: 'byKey', key: { apiKeyId: 1, requestedAt: -1, _id: -1 } },
+    { name: 'byConversation', key: { conversations: 1, requestedAt: -1, _id: -1 } },
     // `search` by the beginning of a request id (a range) or a part of it (an index scan); counted without the rows.
     { name: 'byRequestId', key: { requestId: 1, requestedAt: -1, _id: -1, kind: 1 } },
     // `search` by a part of an error message: a scan of the messages; the index contains failed requests only.
@@ -66,7 +69,7 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     // Number of requests by account, kind and period; a covering index.
     { name: 'byPeriod', key: { period: 1, start: -1, attemptedAccountId: 1, kind: 1, requests: 1 } },
   ],
-  requestsByOutcome: [
+  requestsBySource: [
     // Sums of each key and error code since a moment.
     { name: 'byPeriod', key: { period: 1, start: -1 } },
   ],

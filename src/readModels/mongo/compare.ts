@@ -11,7 +11,7 @@ type Name = keyof Collections;
 const ROLL_UPS: readonly Name[] = [
   'requestsByKind',
   'requestsByAttempt',
-  'requestsByOutcome',
+  'requestsBySource',
   'requestsByErrorCode',
   'usageByAccount',
 ];

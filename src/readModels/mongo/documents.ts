@@ -4,7 +4,7 @@ import type {
   AttemptSums,
   RequestKind,
   RequestLogRow,
-  RequestOutcome,
+  RequestSource,
   RequestSums,
   UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
@@ -68,8 +68,8 @@ export type AttemptKindSums = RollUpDocument<
   { readonly attemptedAccountId: string; readonly kind: string },
   AttemptSums
 >;
-export type OutcomeSums = RollUpDocument<RequestOutcome, RequestSums>;
-export type ErrorCodeSums = RollUpDocument<Pick<RequestOutcome, 'errorCode'>, RequestSums>;
+export type SourceSums = RollUpDocument<RequestSource, RequestSums>;
+export type ErrorCodeSums = RollUpDocument<Pick<RequestSource, 'errorCode'>, RequestSums>;
 export type AccountSums = RollUpDocument<{ readonly accountId: string }, UsageSums>;
 
 /** Rows whose times are compared with positions: requests with counted refusals, and usage samples. */

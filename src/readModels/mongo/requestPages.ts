@@ -1,11 +1,13 @@
+import type { Filter } from 'mongodb';
 import { endOf, type Period } from '../../../projections/periods.ts';
-import type { RequestKind } from '../../../projections/requestLog.ts';
+import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { endOfArchivedDay } from '../archivedDays.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
 import type { PeriodRange } from '../periodRanges.ts';
-import { filterOptions, timeRangeOf } from '../requestFilter.ts';
+import { filterOptions, type RequestCounts, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
+import { sourceOptions } from '../sourceFilter.ts';
 import { countsByAttempt, countsByAttempted, type KindCount } from './attemptCounts.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
@@ -19,8 +21,11 @@ import {
   type RequestSelection,
   type RowRange,
   rowFilter,
+  rowFilters,
   rowsWithin,
+  type SourceSelection,
   selectMatches,
+  selectSource,
 } from './requestSelection.ts';
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
@@ -42,12 +47,14 @@ export async function requestLogPage(
 ): Promise<RequestLogPage> {
   const matching = await selectMatches(view, filter);
   if (isEmpty(matching)) return EMPTY_PAGE;
-  const selection: RequestSelection = { ...timeRangeOf(filter), upTo: cut?.asOf, ...matching };
+  const source = selectSource(filter);
+  const selection: RequestSelection = { ...timeRangeOf(filter), upTo: cut?.asOf, ...matching, source };
   if (filter.search) {
     const found = await searchRequests(view, selection, filter.search, limit, offset);
     if (found) return found;
   }
   const { from, to } = selection;
+  if (source) return pageOfSource(view, selection, source, limit, offset);
   // Up to the end of the archived days the sums count more requests than there are rows.
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...view.archived.map(endOfArchivedDay))));
   const parts = [...splitAtCut(rowsOnlyTo, to, cut), { period: undefined, from, to: rowsOnlyTo }];
@@ -61,6 +68,24 @@ export async function requestLogPage(
   return { rows: await rowsAt(view, await positionsOfPage(view, selection, ranges, limit, offset)), total };
 }
 
+/** A page of rows that are counted one by one. */
+async function pageOfSource(
+  { collections }: ReadView,
+  selection: RequestSelection,
+  { hint }: SourceSelection,
+  limit: number,
+  offset: number,
+): Promise<RequestLogPage> {
+  const filter: Filter<RequestDocument> = { $or: rowFilters(selection) };
+  const [total, documents] = await Promise.all([
+    collections.requests.countDocuments(filter, { ...READ_OPTIONS, hint }),
+    collections.requests
+      .find(filter, { ...READ_OPTIONS, hint, sort: { requestedAt: -1, _id: -1 }, skip: offset, limit })
+      .toArray(),
+  ]);
+  return { rows: documents.map((document) => requestLogRow(document as RequestDocument)), total };
+}
+
 /** See `RequestLogQueries.options`. */
 export async function requestLogOptions(
   view: ReadView,
@@ -70,11 +95,21 @@ export async function requestLogOptions(
   const all = await view.kinds.upTo(view.position);
   const range = timeRangeOf(filter);
   const { attemptedAccountIds } = filter;
+  const parts = splitAtCut(range.from, range.to, cut);
+  const sources = sourceOptions(
+    (await mapConcurrently(parts, (part) => countsBySource(view, part, cut?.asOf))).flat(),
+    filter,
+  );
+  const source = selectSource(filter);
+  if (source) {
+    const rows = { ...range, upTo: cut?.asOf, kinds: undefined, source };
+    return { ...filterOptions(await countsOfRows(view, rows, source, all, attemptedAccountIds), filter), ...sources };
+  }
   // Each list ignores another condition, so all of them are evaluated on the counts.
   const { attempted } = await selectMatches(view, attemptedAccountIds ? { attemptedAccountIds } : {});
   const [kinds, attempts, further] = await Promise.all([
-    mapConcurrently(splitAtCut(range.from, range.to, cut), (part) => countsByKind(view, part, cut?.asOf)),
-    mapConcurrently(splitAtCut(range.from, range.to, cut), (part) => countsByAttempt(view, part, cut?.asOf)),
+    mapConcurrently(parts, (part) => countsByKind(view, part, cut?.asOf)),
+    mapConcurrently(parts, (part) => countsByAttempt(view, part, cut?.asOf)),
     attempted && attempted.accountIds.length > 1
       ? countsByAttempted(view, attempted, { ...range, upTo: cut?.asOf })
       : [],
@@ -84,7 +119,7 @@ export async function requestLogOptions(
     const kind = all.get(id);
     return kind ? [[kind, count] as const] : [];
   };
-  return filterOptions(
+  const options = filterOptions(
     {
       kinds: kinds.flat().flatMap(known),
       attempts: attempts
@@ -96,6 +131,43 @@ export async function requestLogOptions(
     },
     filter,
   );
+  return { ...options, ...sources };
+}
+
+/** The numbers of requests by kind among rows, for the lists of options. Added up here: FerretDB groups by one field only. */
+async function countsOfRows(
+  { collections }: ReadView,
+  selection: RequestSelection,
+  { hint }: SourceSelection,
+  all: ReadonlyMap<string, RequestKind>,
+  attemptedAccountIds: readonly string[] | undefined,
+): Promise<RequestCounts> {
+  const wanted = new Set(attemptedAccountIds);
+  const kinds = new Map<RequestKind, number>();
+  const attempts = new Map<RequestKind, Map<string, number>>();
+  const attempted = new Map<RequestKind, number>();
+  const rows = collections.requests.find(
+    { $or: rowFilters(selection) },
+    { ...READ_OPTIONS, hint, projection: { _id: 0, kind: 1, otherAccountIds: 1 } },
+  );
+  for await (const { kind: id, otherAccountIds = [] } of rows) {
+    const kind = all.get(id);
+    if (!kind) continue;
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    const tried = attempts.get(kind) ?? new Map<string, number>();
+    for (const accountId of otherAccountIds) tried.set(accountId, (tried.get(accountId) ?? 0) + 1);
+    attempts.set(kind, tried);
+    const isOwn = kind.accountId !== null && wanted.has(kind.accountId);
+    if (isOwn || !otherAccountIds.some((accountId) => wanted.has(accountId))) continue;
+    attempted.set(kind, (attempted.get(kind) ?? 0) + 1);
+  }
+  return {
+    kinds: [...kinds],
+    attempts: [...attempts].flatMap(([kind, tried]) =>
+      [...tried].map(([accountId, count]) => ({ accountId, kind, count })),
+    ),
+    attempted: [...attempted],
+  };
 }
 
 /** See `RequestLogQueries.models`. */
@@ -311,6 +383,25 @@ async function countsByKind(
         hint: 'byTime',
       });
   return (await found.toArray()).map(({ _id, count }) => ({ kind: _id as string, count: count as number }));
+}
+
+/** The numbers of requests by source. */
+async function countsBySource(
+  { collections }: ReadView,
+  { period, from, to }: PeriodRange,
+  upTo: Position | undefined,
+): Promise<(readonly [RequestSource, number])[]> {
+  const projection = { _id: 0, apiKeyId: 1, errorCode: 1, owner: 1, team: 1, transport: 1 };
+  if (period) {
+    const sums = collections.requestsBySource.find(
+      { period, start: { $gte: from, $lt: to } },
+      { ...READ_OPTIONS, projection: { ...projection, requests: 1 } },
+    );
+    return (await sums.toArray()).map(({ requests, ...source }) => [source as RequestSource, requests]);
+  }
+  const options = { ...READ_OPTIONS, hint: 'byTime', projection };
+  const rows = collections.requests.find(rowsWithin({ from, to, upTo }, '_id'), options);
+  return (await rows.toArray()).map((source) => [source as unknown as RequestSource, 1]);
 }
 
 /** Runs all concurrently. @returns the results in the order of the values */

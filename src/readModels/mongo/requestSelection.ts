@@ -3,6 +3,7 @@ import type { RequestKind } from '../../../projections/requestLog.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
+import { needsRows } from '../sourceFilter.ts';
 import type { AttemptDocument, RequestDocument } from './documents.ts';
 import type { ReadView } from './readView.ts';
 
@@ -10,7 +11,16 @@ import type { ReadView } from './readView.ts';
 const MAX_SCANNED_KINDS = 100;
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
-export interface RequestSelection extends MatchSelection, RowRange {}
+export interface RequestSelection extends MatchSelection, RowRange {
+  /** Conditions that no sums are grouped by: then rows are counted. */
+  readonly source: SourceSelection | undefined;
+}
+
+/** Conditions on where a request came from, and the index that serves them. */
+export interface SourceSelection {
+  readonly conditions: Filter<RequestDocument>;
+  readonly hint: 'byConversation' | 'byKey' | 'byTime';
+}
 
 /** Rows by time and position. */
 export interface RowRange {
@@ -76,6 +86,26 @@ export const rowsWithin = ({ from, to, upTo }: RowRange, at: '_id' | 'position')
   ...(upTo !== undefined && { [at]: { $lte: upTo } as never }),
 });
 
+/** @returns undefined when the filter has no condition on the source of a request */
+export function selectSource(filter: RequestLogFilter): SourceSelection | undefined {
+  if (!needsRows(filter)) return undefined;
+  const fields = {
+    apiKeyId: filter.apiKeyIds,
+    errorCode: filter.errorCodes,
+    owner: filter.owners,
+    team: filter.teams,
+    transport: filter.transports,
+    client: filter.clients,
+    addressDigest: filter.addressDigests,
+    conversations: filter.conversations,
+  };
+  const conditions = Object.entries(fields).flatMap(([name, values]) =>
+    values ? [[name, { $in: [...values] }] as const] : [],
+  );
+  const hint = filter.conversations ? 'byConversation' : filter.apiKeyIds ? 'byKey' : 'byTime';
+  return { conditions: Object.fromEntries(conditions) as Filter<RequestDocument>, hint };
+}
+
 /** The query filter for the rows that match by their kind. */
 export const rowFilter = (range: RowRange, kinds: KindSelection | undefined): Filter<RequestDocument> => ({
   ...rowsWithin(range, '_id'),
@@ -83,15 +113,16 @@ export const rowFilter = (range: RowRange, kinds: KindSelection | undefined): Fi
 });
 
 /** The query filters for all selected rows; a row matches one of them. */
-export function rowFilters({ kinds, attempted, ...range }: RequestSelection): Filter<RequestDocument>[] {
+export function rowFilters({ kinds, attempted, source, ...range }: RequestSelection): Filter<RequestDocument>[] {
   return [
-    ...(kinds === 'none' ? [] : [rowFilter(range, kinds)]),
+    ...(kinds === 'none' ? [] : [{ ...rowFilter(range, kinds), ...source?.conditions }]),
     ...(attempted
       ? [
           {
             ...rowsWithin(range, '_id'),
             kind: attempted.kinds as never,
             otherAccountIds: { $in: [...attempted.accountIds] } as never,
+            ...source?.conditions,
           },
         ]
       : []),

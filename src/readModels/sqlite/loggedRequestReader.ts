@@ -14,6 +14,13 @@ type Parts = readonly [
   /** Fields `keyId` to `effort`, as JSON. */
   requested: string,
   requestedAt: string,
+  owner: string | undefined,
+  team: string | undefined,
+  transport: string | undefined,
+  conversation: string | undefined,
+  /** As JSON, with its name. */
+  otherConversations: string | undefined,
+  client: string | undefined,
   /** Fields `status` to `accountId`, as JSON. */
   ended: string,
   latencyMs: string,
@@ -37,14 +44,26 @@ export type LoggedRequestReaders = { readonly [version: number]: StoredRequestRe
 
 const LAST_FIELD = 'costMicroDollars';
 
+/** The captures that version 1 lacks, between `requestedAt` and `status`. */
+const SINCE_V2 = [
+  'owner',
+  'team',
+  'transport',
+  'conversation',
+  ['otherConversations', 'otherConversations'],
+  ['client', 'client'],
+] as const;
+const BEFORE_SINCE_V2 = 4;
+
 /** @throws Error when the schema does not have the fields of `Parts` in this order */
-export function createStoredRequestReader(schema: Schema<z.ZodObject>): StoredRequestReader {
+export function createStoredRequestReader(schema: Schema<z.ZodObject>, hasSource = true): StoredRequestReader {
   const shape = jsonShapeOf(schema);
   const read = createFieldReader(shape, {
     captures: [
       'requestId',
       ['keyId', 'effort'],
       'requestedAt',
+      ...(hasSource ? SINCE_V2 : []),
       ['status', 'accountId'],
       'latencyMs',
       'firstByteMs',
@@ -58,16 +77,25 @@ export function createStoredRequestReader(schema: Schema<z.ZodObject>): StoredRe
     endsWith: LAST_FIELD,
     allowsEscapes: true,
   });
-  return { read: read as StoredRequestReader['read'], countAttempts: createItemCounter(shape, 'attempts', LAST_FIELD) };
+  const none = SINCE_V2.map(() => undefined);
+  const readWithoutSource = (json: string) => {
+    const parts = read(json);
+    return parts && [...parts.slice(0, BEFORE_SINCE_V2), ...none, ...parts.slice(BEFORE_SINCE_V2)];
+  };
+  return {
+    read: (hasSource ? read : readWithoutSource) as StoredRequestReader['read'],
+    countAttempts: createItemCounter(shape, 'attempts', LAST_FIELD),
+  };
 }
 
 /** Each stored version of `RequestCompleted` has its own entry; versions without a reader are parsed. */
 const READERS = {
-  1: createStoredRequestReader(completedRequestVersions[1]),
+  1: createStoredRequestReader(completedRequestVersions[1], false),
   2: createStoredRequestReader(completedRequestVersions[2]),
 } satisfies Record<keyof typeof completedRequestVersions, StoredRequestReader | undefined>;
 
 type Requested = Pick<LoggedRequest, 'keyId' | 'route' | 'model' | 'effort'>;
+type Client = Pick<LoggedRequest, 'client'>;
 type Ended = Pick<LoggedRequest, 'status' | 'errorCode' | 'errorMessage' | 'accountId'>;
 
 /**
@@ -78,6 +106,7 @@ type Ended = Pick<LoggedRequest, 'status' | 'errorCode' | 'errorMessage' | 'acco
 export class LoggedRequestReader {
   readonly #readers: LoggedRequestReaders;
   readonly #requested = new ParsedFields<Requested>();
+  readonly #clients = new ParsedFields<Client>();
   readonly #ended = new ParsedFields<Ended>();
 
   constructor(readers: LoggedRequestReaders = READERS) {
@@ -92,7 +121,7 @@ export class LoggedRequestReader {
     const attempts = reader.countAttempts(json, parts[0].length);
     if (attempts === undefined || attempts > 1) return undefined;
     const { keyId, route, model, effort } = this.#requested.parse(parts[2]);
-    const { status, errorCode, errorMessage, accountId } = this.#ended.parse(parts[4]);
+    const { status, errorCode, errorMessage, accountId } = this.#ended.parse(parts[10]);
     // The account of a request is that of its last attempt.
     if (errorCode !== null || (attempts === 1 && accountId === null)) return undefined;
     return {
@@ -102,23 +131,29 @@ export class LoggedRequestReader {
       model,
       effort,
       requestedAt: instant(Number(parts[3])),
+      owner: parts[4],
+      team: parts[5],
+      transport: parts[6],
+      conversation: parts[7],
+      otherConversations: parts[8] === undefined ? undefined : JSON.parse(`{${parts[8]}}`).otherConversations,
+      client: parts[9] === undefined ? undefined : this.#clients.parse(parts[9]).client,
       status,
       errorCode,
       errorMessage,
       accountId,
-      latencyMs: Number(parts[5]),
-      firstByteMs: parts[6] === undefined ? null : Number(parts[6]),
+      latencyMs: Number(parts[11]),
+      firstByteMs: parts[12] === undefined ? null : Number(parts[12]),
       usage:
-        parts[7] === undefined
+        parts[13] === undefined
           ? null
           : {
-              inputTokens: Number(parts[7]),
-              cachedInputTokens: Number(parts[8]),
-              outputTokens: Number(parts[9]),
-              reasoningTokens: Number(parts[10]),
-              isEstimated: parts[11] === 'true',
+              inputTokens: Number(parts[13]),
+              cachedInputTokens: Number(parts[14]),
+              outputTokens: Number(parts[15]),
+              reasoningTokens: Number(parts[16]),
+              isEstimated: parts[17] === 'true',
             },
-      costMicroDollars: parts[12] === undefined ? null : microDollars(Number(parts[12])),
+      costMicroDollars: parts[18] === undefined ? null : microDollars(Number(parts[18])),
       attempts: attempts === 1 && accountId !== null ? [{ accountId }] : [],
     };
   }

@@ -25,12 +25,18 @@ const FIELDS = [
   'firstByteMs',
   'usage',
   'costMicroDollars',
+  'owner',
+  'team',
+  'transport',
+  'conversation',
+  'otherConversations',
+  'client',
 ] as const;
 
 const expectedOf = (json: string, version: 1 | 2) => {
   const data = readBySchema(json, version);
   return {
-    ...Object.fromEntries(FIELDS.map((name) => [name, data[name]])),
+    ...Object.fromEntries(FIELDS.map((name) => [name, (data as CompletedRequest)[name]])),
     attempts: data.attempts.map(() => ({ accountId: data.accountId })),
   };
 };

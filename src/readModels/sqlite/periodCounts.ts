@@ -19,7 +19,11 @@ export class PeriodCounts {
   readonly #cache = new Map<string, Counts>();
 
   /** @param group the column of the group's id */
-  constructor(database: DatabaseSync, table: 'requestsByKind' | 'requestsByAttempt', group: string) {
+  constructor(
+    database: DatabaseSync,
+    table: 'requestsByKind' | 'requestsByAttempt' | 'requestsBySource',
+    group: string,
+  ) {
     this.#starts = database.prepare(
       'SELECT DISTINCT start FROM requestsByErrorCode WHERE period = ? AND start >= ? AND start < ?',
     );

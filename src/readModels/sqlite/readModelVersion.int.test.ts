@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 6, usageTrends 2, history 14, layout 11':
+    '45e3024d84e387c4e9aeecfcc94d609393b09a621d1b999fbb83ab27468c578b',
   'requestLog 5, usageTrends 2, history 14, layout 10':
     'a4b770fa4ec31eb67698c5e7f8c27acb61e6a95bf8a6593959c6b3268972c0ce',
   'requestLog 5, usageTrends 2, history 13, layout 10':

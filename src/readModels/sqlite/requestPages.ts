@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { endOf, PERIODS } from '../../../projections/periods.ts';
+import { endOf, PERIODS, type Period } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
@@ -7,6 +7,7 @@ import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import { MAX_INSTANT, type PeriodRange } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
+import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
 import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
@@ -20,6 +21,7 @@ import {
   selectionOf,
 } from './requestSelection.ts';
 import { periodNumber } from './rollUpTable.ts';
+import { countRows, countsOfSelection, scanRows } from './sourceScan.ts';
 import type { Tables } from './tables.ts';
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
@@ -53,7 +55,7 @@ export function requestLogPage(
     const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
   }
-  const { periods } = countsFor(selection.kinds);
+  const periods = selection.source ? NO_PERIODS : countsFor(selection.kinds).periods;
   const { from, to } = selection;
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...archived.map(endOfArchivedDay))));
   const ranges = [...splitAtCut(rowsOnlyTo, to, cut, periods), { period: undefined, from, to: rowsOnlyTo }]
@@ -63,10 +65,12 @@ export function requestLogPage(
   return { rows: table.at(positionsOfPage(database, selection, ranges, limit, offset)), total };
 }
 
+const NO_PERIODS: readonly Period[] = [];
+
 /** See `RequestLogQueries.options`. */
 export function requestLogOptions(
   database: DatabaseSync,
-  tables: Pick<Tables, 'requests' | 'kindCounts' | 'attemptCounts'>,
+  tables: Pick<Tables, 'requests' | 'kindCounts' | 'attemptCounts' | 'sourceCounts'>,
   filter: RequestLogFilter,
   cut?: Cut,
 ): RequestLogOptions {
@@ -74,12 +78,21 @@ export function requestLogOptions(
   const range = timeRangeOf(filter);
   const { attemptedAccountIds } = filter;
   // Each list ignores another condition, so all of them are evaluated on the counts.
+  const bySource = needsRows(filter) && selectionOf(withoutKinds(filter), table, lastPositionOf(cut));
   const { attempted } = selectionOf(attemptedAccountIds ? { attemptedAccountIds } : {}, table);
+  const sources = sourceOptions(
+    [...countsBySource(database, tables.sourceCounts, range, cut)].map(([id, n]) => [table.sources.entryOf(id), n]),
+    filter,
+  );
+  if (bySource) {
+    const counts = countsOfSelection(database, table, bySource, attemptedAccountIds);
+    return { ...filterOptions(counts, filter), ...sources };
+  }
   const entryOf = ([id, count]: readonly [number, number]) => [table.kinds.entryOf(id), count] as const;
   const attempts = attemptCounts(database, tables, range, cut);
   const rows = { ...range, upTo: lastPositionOf(cut) };
   const wanted = new Set(attemptedAccountIds);
-  return filterOptions(
+  const options = filterOptions(
     {
       kinds: [...countsByKind(database, kindCounts, range, cut)].map(entryOf),
       attempts,
@@ -88,7 +101,20 @@ export function requestLogOptions(
     },
     filter,
   );
+  return { ...options, ...sources };
 }
+
+/** The conditions of a filter that are evaluated on rows. */
+const withoutKinds = ({
+  search: _,
+  accountIds: __,
+  attemptedAccountIds: ___,
+  statuses: ____,
+  models: _____,
+  efforts: ______,
+  modelOptions: _______,
+  ...rest
+}: RequestLogFilter): RequestLogFilter => rest;
 
 /** See `RequestLogQueries.models`. */
 export function modelsWithSuccess(
@@ -109,6 +135,7 @@ function countsFor(kinds: KindSelection | undefined) {
 
 /** The periods of a range that contain matches, with their counts. */
 function countedRanges(database: DatabaseSync, selection: RequestSelection, range: PeriodRange): CountedRange[] {
+  if (selection.source) return [{ ...range, count: countRows(database, selection, range) }];
   const own = countedByKind(database, selection, range);
   if (!selection.attempted) return own;
   const counts = new Map(own.map((counted) => [counted.from, counted]));
@@ -206,11 +233,13 @@ function positionsOfPage(
 
 function scan(
   database: DatabaseSync,
-  { kinds, attempted, upTo }: RequestSelection,
-  { from, to }: PeriodRange,
+  selection: RequestSelection,
+  { from, to, count }: CountedRange,
   limit: number,
   offset: number,
 ): number[] {
+  const { kinds, attempted, upTo, source } = selection;
+  if (source) return scanRows(database, selection, { from, to, count }, limit, offset);
   const attempts = attempted && attemptsIn(attempted, { from, to, upTo });
   const rows = database
     .prepare(
@@ -224,24 +253,30 @@ function scan(
   return rows.map(({ position }) => position);
 }
 
-function countsByKind(
+const countsByKind = (...args: CountsArgs) => countsBy('kindId', ...args);
+const countsBySource = (...args: CountsArgs) => countsBy('sourceId', ...args);
+
+type CountsArgs = [
   database: DatabaseSync,
-  kinds: PeriodCounts,
+  groups: PeriodCounts,
   range: { readonly from: Instant; readonly to: Instant },
   cut: Cut | undefined,
-): Map<number, number> {
+];
+
+/** The numbers of requests by the id of their kind or of their source. */
+function countsBy(group: 'kindId' | 'sourceId', ...[database, groups, range, cut]: CountsArgs): Map<number, number> {
   const counts = new Map<number, number>();
   const inRows = database.prepare(
-    `SELECT kindId, COUNT(*) AS count FROM requests INDEXED BY requestsByTime
-     WHERE requestedAt >= ? AND requestedAt < ? AND position <= ? GROUP BY kindId`,
+    `SELECT ${group} AS id, COUNT(*) AS count FROM requests INDEXED BY requestsByTime
+     WHERE requestedAt >= ? AND requestedAt < ? AND position <= ? GROUP BY ${group}`,
   );
   for (const { period, from, to } of splitAtCut(range.from, range.to, cut)) {
     if (period) {
-      kinds.forEach(period, from, to, (kindId, count) => counts.set(kindId, (counts.get(kindId) ?? 0) + count));
+      groups.forEach(period, from, to, (id, count) => counts.set(id, (counts.get(id) ?? 0) + count));
       continue;
     }
-    for (const { kindId, count } of inRows.all(from, to, lastPositionOf(cut)) as { kindId: number; count: number }[]) {
-      counts.set(kindId, (counts.get(kindId) ?? 0) + count);
+    for (const { id, count } of inRows.all(from, to, lastPositionOf(cut)) as { id: number; count: number }[]) {
+      counts.set(id, (counts.get(id) ?? 0) + count);
     }
   }
   return counts;

@@ -1,7 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
+import type { RequestSource } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
+import { needsRows, sourcePredicate } from '../sourceFilter.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
@@ -14,6 +16,18 @@ export interface RequestSelection {
   readonly kinds: KindSelection | undefined;
   /** Selects further rows, by an account that was tried before that of the row. */
   readonly attempted: AttemptSelection | undefined;
+  /** Conditions that no sums are grouped by: then rows are counted. Undefined selects every source. */
+  readonly source: SourceSelection | undefined;
+}
+
+/** Conditions on where a request came from. */
+export interface SourceSelection {
+  /** JSON: the ids of the selected sources. Undefined: all. */
+  readonly sourceIds: string | undefined;
+  /** Further conditions on a row of `requests`. */
+  readonly rest: Condition;
+  /** JSON: digests of conversations, of which a request has one. */
+  readonly conversations: string | undefined;
 }
 
 export interface KindSelection {
@@ -40,11 +54,12 @@ export type RowRange = Pick<RequestSelection, 'from' | 'to' | 'upTo'>;
 /** The selection of a filter, with its conditions evaluated once per kind. */
 export function selectionOf(
   filter: RequestLogFilter,
-  { kinds, attemptKinds }: RequestTable,
+  { kinds, attemptKinds, sources }: RequestTable,
   upTo = Number.MAX_SAFE_INTEGER,
 ): RequestSelection {
   const predicate = kindPredicate(filter);
-  if (!predicate) return { ...timeRangeOf(filter), upTo, kinds: undefined, attempted: undefined };
+  const source = sourceSelectionOf(filter, sources.entries);
+  if (!predicate) return { ...timeRangeOf(filter), upTo, kinds: undefined, attempted: undefined, source };
   const { matches, attempted } = predicate;
   const bytes = bytesOf(kinds.entries, matches);
   const attemptedBytes = attempted && bytesOf(kinds.entries, attempted.matches);
@@ -52,6 +67,7 @@ export function selectionOf(
   return {
     ...timeRangeOf(filter),
     upTo,
+    source,
     kinds: { bytes, isFailedOnly },
     attempted: attempted && {
       accountIds: JSON.stringify([...attempted.accountIds]),
@@ -64,6 +80,33 @@ export function selectionOf(
             attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
         ),
     },
+  };
+}
+
+function sourceSelectionOf(filter: RequestLogFilter, entries: readonly RequestSource[]): SourceSelection | undefined {
+  if (!needsRows(filter)) return undefined;
+  const matches = sourcePredicate(filter);
+  const { clients, addressDigests, conversations } = filter;
+  const conditions: Condition[] = [];
+  if (clients) {
+    // The client of a row is unknown when there is none, and when it does not name itself.
+    const isNullWanted = clients.includes(null);
+    conditions.push({
+      sql: `AND (clientId IN (SELECT id FROM requestClients WHERE client IN (SELECT value FROM json_each(?)))
+        ${isNullWanted ? 'OR clientId IS NULL OR clientId IN (SELECT id FROM requestClients WHERE client IS NULL)' : ''})`,
+      values: [JSON.stringify(clients.filter((client) => client !== null))],
+    });
+  }
+  if (addressDigests) {
+    conditions.push({
+      sql: `AND clientId IN (SELECT id FROM requestClients WHERE addressDigest IN (SELECT value FROM json_each(?)))`,
+      values: [JSON.stringify(addressDigests)],
+    });
+  }
+  return {
+    sourceIds: matches && JSON.stringify(entries.flatMap((entry, index) => (matches(entry) ? [index + 1] : []))),
+    rest: { sql: conditions.map(({ sql }) => sql).join(' '), values: conditions.flatMap(({ values }) => values) },
+    conversations: conversations && JSON.stringify(conversations),
   };
 }
 
@@ -89,8 +132,34 @@ const EARLIER = `SELECT 1 FROM otherAttempts AS earlier
     (SELECT value FROM json_each(?))`;
 const AMONG = 'accountId IN (SELECT value FROM json_each(?))';
 
+/** The condition on the source of a row of a table that has `position`. */
+function sourceCondition(source: SourceSelection | undefined, table: string): Condition {
+  if (!source) return { sql: '', values: [] };
+  const { sourceIds, rest, conversations } = source;
+  const conditions: Condition[] = [rest];
+  if (sourceIds) conditions.push({ sql: 'AND sourceId IN (SELECT value FROM json_each(?))', values: [sourceIds] });
+  if (conversations) {
+    conditions.push({
+      sql: `AND position IN (
+        SELECT position FROM requests WHERE conversation IN (SELECT value FROM json_each(?))
+        UNION SELECT position FROM otherConversations WHERE conversation IN (SELECT value FROM json_each(?)))`,
+      values: [conversations, conversations],
+    });
+  }
+  const sql = conditions.map((condition) => condition.sql).join(' ');
+  const values = conditions.flatMap((condition) => condition.values);
+  if (table === 'requests') return { sql, values };
+  return { sql: `AND EXISTS (SELECT 1 FROM requests WHERE requests.position = ${table}.position ${sql})`, values };
+}
+
 /** The condition on rows of a table that has `position` and `kindId`. */
-export function rowCondition({ upTo, kinds, attempted }: RequestSelection, table: string): Condition {
+export function rowCondition(selection: RequestSelection, table: string): Condition {
+  const source = sourceCondition(selection.source, table);
+  const { sql, values } = kindAndPosition(selection, table);
+  return { sql: `${sql} ${source.sql}`, values: [...values, ...source.values] };
+}
+
+function kindAndPosition({ upTo, kinds, attempted }: RequestSelection, table: string): Condition {
   const included = `AND ${table}.position <= ?`;
   if (!kinds) return { sql: included, values: [upTo] };
   if (!attempted) return { sql: `${included} ${kindCondition(kinds)}`, values: [upTo, kinds.bytes] };

@@ -1,12 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
   AttemptKind,
+  RequestClientFields,
   RequestKind,
   RequestLogRow,
-  RequestOutcome,
+  RequestSource,
   UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
 import { instant, position } from '../../domain/core/brands.ts';
+import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
 
 /** The indexes contain times and kinds, so that counting and skipping read no rows. */
@@ -16,7 +18,9 @@ const LAYOUT = `
     requestId TEXT NOT NULL,
     requestedAt INTEGER NOT NULL,
     kindId INTEGER NOT NULL,
-    outcomeId INTEGER NOT NULL,
+    sourceId INTEGER NOT NULL,
+    clientId INTEGER,
+    conversation TEXT,
     route TEXT NOT NULL,
     failed INTEGER NOT NULL,
     messageId INTEGER,
@@ -41,17 +45,27 @@ const LAYOUT = `
   CREATE INDEX IF NOT EXISTS otherAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId);
   CREATE INDEX IF NOT EXISTS laterAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId, position, ordinal)
     WHERE ordinal > 0;
-  CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId);
-  CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId) WHERE failed = 1;
+  CREATE TABLE IF NOT EXISTS otherConversations (
+    position INTEGER,
+    ordinal INTEGER,
+    conversation TEXT NOT NULL,
+    PRIMARY KEY (position, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS otherConversationsById ON otherConversations (conversation, position);
+  CREATE INDEX IF NOT EXISTS requestsByTime ON requests (requestedAt, position, kindId, sourceId, clientId);
+  CREATE INDEX IF NOT EXISTS failedRequestsByTime ON requests (requestedAt, position, kindId, sourceId, clientId)
+    WHERE failed = 1;
+  CREATE INDEX IF NOT EXISTS requestsOfSource ON requests (sourceId, requestedAt, position, kindId, clientId);
+  CREATE INDEX IF NOT EXISTS requestsByConversation ON requests (conversation, position) WHERE conversation IS NOT NULL;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
   CREATE VIRTUAL TABLE IF NOT EXISTS messageTexts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
   CREATE TABLE IF NOT EXISTS refusals (
     minute INTEGER,
-    outcomeId INTEGER,
+    sourceId INTEGER,
     position INTEGER,
     unlogged INTEGER NOT NULL,
-    PRIMARY KEY (minute, outcomeId, position)
+    PRIMARY KEY (minute, sourceId, position)
   ) STRICT, WITHOUT ROWID;
 `;
 
@@ -73,17 +87,32 @@ const STORAGE = {
   model: 'kindId',
   effort: 'kindId',
   status: 'kindId',
-  apiKeyId: 'outcomeId',
-  errorCode: 'outcomeId',
+  apiKeyId: 'sourceId',
+  errorCode: 'sourceId',
   errorMessage: 'messageId',
   otherAccountIds: 'otherAttempts',
-} satisfies Record<keyof RequestLogRow, 'column' | 'kindId' | 'outcomeId' | 'messageId' | 'otherAttempts'>;
+  owner: 'sourceId',
+  team: 'sourceId',
+  transport: 'sourceId',
+  client: 'clientId',
+  clientVersion: 'clientId',
+  originator: 'clientId',
+  address: 'clientId',
+  addressDigest: 'clientId',
+  userAgent: 'clientId',
+  conversations: 'otherConversations',
+} satisfies Record<
+  keyof RequestLogRow,
+  'column' | 'kindId' | 'sourceId' | 'clientId' | 'messageId' | 'otherAttempts' | 'otherConversations'
+>;
 const COLUMNS = Object.entries(STORAGE).flatMap(([name, place]) => (place === 'column' ? [name] : []));
 
 const SELECT = `
-  SELECT ${COLUMNS.join(', ')}, kindId, outcomeId, text AS errorMessage,
+  SELECT ${COLUMNS.join(', ')}, kindId, sourceId, clientId, conversation, text AS errorMessage,
     (SELECT json_group_array(accountId ORDER BY ordinal) FROM otherAttempts AS tried WHERE tried.position = requests.position)
-      AS otherAccountIds
+      AS otherAccountIds,
+    (SELECT json_group_array(conversation ORDER BY ordinal) FROM otherConversations AS named
+      WHERE named.position = requests.position) AS otherConversations
   FROM requests LEFT JOIN messages ON messages.id = messageId
   WHERE position IN (SELECT value FROM json_each(?))`;
 
@@ -91,9 +120,11 @@ const SELECT = `
 export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
   readonly attemptKinds: Dictionary<StoredAttemptKind>;
-  readonly outcomes: Dictionary<RequestOutcome>;
+  readonly sources: Dictionary<RequestSource>;
+  readonly clients: ClientTable;
   readonly #insert: StatementSync;
   readonly #insertOther: StatementSync;
+  readonly #insertConversation: StatementSync;
   readonly #selectMessage: StatementSync;
   readonly #insertMessage: StatementSync;
   readonly #indexMessage: StatementSync;
@@ -105,11 +136,15 @@ export class RequestTable {
     database.exec(LAYOUT);
     this.kinds = new Dictionary(database, 'requestKinds', ['accountId', 'model', 'effort', 'status']);
     this.attemptKinds = new Dictionary(database, 'attemptKinds', ['attemptedAccountId', 'kindId']);
-    this.outcomes = new Dictionary(database, 'requestOutcomes', ['apiKeyId', 'errorCode']);
+    this.sources = new Dictionary(database, 'requestSources', ['apiKeyId', 'errorCode', 'owner', 'team', 'transport']);
     this.#insert = database.prepare(
-      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#insertOther = database.prepare('INSERT INTO otherAttempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
+    this.clients = new ClientTable(database);
+    this.#insertConversation = database.prepare(
+      'INSERT INTO otherConversations VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
     this.#selectMessage = database.prepare('SELECT id FROM messages WHERE text = ?');
     this.#insertMessage = database.prepare('INSERT INTO messages (text) VALUES (?)');
     this.#indexMessage = database.prepare('INSERT INTO messageTexts (rowid, text) VALUES (?, ?)');
@@ -120,12 +155,12 @@ export class RequestTable {
   /** Adds a row; `flush` writes it. */
   insert(row: RequestLogRow): void {
     // Looked up here, because the sums of the row look up the same entries next.
-    this.#rows.push({ row, kindId: this.kinds.idOf(row), outcomeId: this.outcomes.idOf(row) });
+    this.#rows.push({ row, kindId: this.kinds.idOf(row), sourceId: this.sources.idOf(row) });
   }
 
   insertRefusals(refusals: UnloggedRefusals): void {
     const { minute, position, unlogged } = refusals;
-    this.#insertRefusals.run(minute, this.outcomes.idOf(refusals), position, unlogged);
+    this.#insertRefusals.run(minute, this.sources.idOf(refusals), position, unlogged);
   }
 
   attemptKindIdOf({ attemptedAccountId, ...kind }: AttemptKind): number {
@@ -143,16 +178,19 @@ export class RequestTable {
     this.#rows = [];
     this.kinds.reload();
     this.attemptKinds.reload();
-    this.outcomes.reload();
+    this.sources.reload();
+    this.clients.clear();
   }
 
-  #write({ row, kindId, outcomeId }: PendingRow): void {
+  #write({ row, kindId, sourceId }: PendingRow): void {
     this.#insert.run(
       row.position,
       row.requestId,
       row.requestedAt,
       kindId,
-      outcomeId,
+      sourceId,
+      this.clients.idOf(row),
+      row.conversations[0] ?? null,
       row.route,
       row.status === '200' ? 0 : 1,
       row.errorMessage === null ? null : this.#messageIdOf(row.errorMessage),
@@ -168,6 +206,9 @@ export class RequestTable {
     row.otherAccountIds.forEach((accountId, ordinal) => {
       this.#insertOther.run(row.position, ordinal, accountId, row.requestedAt, kindId);
     });
+    for (let ordinal = 1; ordinal < row.conversations.length; ordinal++) {
+      this.#insertConversation.run(row.position, ordinal, row.conversations[ordinal] as string);
+    }
   }
 
   #messageIdOf(text: string): number {
@@ -184,19 +225,27 @@ export class RequestTable {
     return rows.map((row) => this.#toRow(row)).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
   }
 
-  #toRow({ kindId, outcomeId, otherAccountIds, ...row }: StoredRow): RequestLogRow {
+  #toRow({
+    kindId,
+    sourceId,
+    clientId,
+    conversation,
+    otherAccountIds,
+    otherConversations,
+    ...row
+  }: StoredRow): RequestLogRow {
     const { accountId, model, effort, status } = this.kinds.entryOf(kindId);
-    const { apiKeyId, errorCode } = this.outcomes.entryOf(outcomeId);
     return {
       ...row,
       position: position(row.position),
       requestedAt: instant(row.requestedAt),
       accountId,
-      apiKeyId,
       model,
       effort,
       status,
-      errorCode,
+      ...this.sources.entryOf(sourceId),
+      ...(clientId === null ? NO_CLIENT : this.clients.at(clientId)),
+      conversations: conversation === null ? NO_OTHERS : [conversation, ...JSON.parse(otherConversations)],
       otherAccountIds: otherAccountIds === '[]' ? NO_OTHERS : JSON.parse(otherAccountIds),
     };
   }
@@ -213,12 +262,18 @@ interface StoredAttemptKind {
 interface PendingRow {
   readonly row: RequestLogRow;
   readonly kindId: number;
-  readonly outcomeId: number;
+  readonly sourceId: number;
 }
 
-type StoredRow = Omit<RequestLogRow, keyof RequestKind | keyof RequestOutcome | 'otherAccountIds'> & {
+type StoredRow = Omit<
+  RequestLogRow,
+  keyof RequestKind | keyof RequestSource | keyof RequestClientFields | 'otherAccountIds' | 'conversations'
+> & {
   readonly kindId: number;
-  readonly outcomeId: number;
+  readonly sourceId: number;
+  readonly clientId: number | null;
+  readonly conversation: string | null;
   /** As JSON. */
   readonly otherAccountIds: string;
+  readonly otherConversations: string;
 };

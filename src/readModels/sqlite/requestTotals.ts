@@ -88,13 +88,13 @@ function sumsIn(database: DatabaseSync, { period, from, to }: PeriodRange, upTo:
          TOTAL(inputTokens) AS inputTokens, TOTAL(outputTokens) AS outputTokens,
          TOTAL(cachedInputTokens) AS cachedInputTokens, TOTAL(reasoningTokens) AS reasoningTokens,
          TOTAL(costMicroDollars) AS costMicroDollars, TOTAL(latencyMs) AS latencyMs
-       FROM requests INDEXED BY requestsByTime JOIN requestOutcomes ON requestOutcomes.id = outcomeId
+       FROM requests INDEXED BY requestsByTime JOIN requestSources ON requestSources.id = sourceId
        WHERE requestedAt >= ? AND requestedAt < ? AND position <= ? GROUP BY errorCode`,
     )
     .all(from, to, upTo);
   const unlogged = database
     .prepare(
-      `SELECT errorCode, SUM(unlogged) AS unlogged FROM refusals JOIN requestOutcomes ON requestOutcomes.id = outcomeId
+      `SELECT errorCode, SUM(unlogged) AS unlogged FROM refusals JOIN requestSources ON requestSources.id = sourceId
        WHERE minute >= ? AND minute < ? AND position <= ? GROUP BY errorCode`,
     )
     .all(from, to, upTo);

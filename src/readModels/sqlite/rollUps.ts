@@ -13,7 +13,11 @@ type OnChange = (period: Period, start: Instant) => void;
 /** Creates the tables of all roll-ups. @param listeners called with each period whose counts have changed */
 export function rollUpTables(
   database: DatabaseSync,
-  { onKinds, onAttempts }: { readonly onKinds: OnChange; readonly onAttempts: OnChange },
+  {
+    onKinds,
+    onAttempts,
+    onSources,
+  }: { readonly onKinds: OnChange; readonly onAttempts: OnChange; readonly onSources: OnChange },
 ) {
   const requestsByKind = new RollUpTable(database, {
     table: 'requestsByKind',
@@ -29,11 +33,12 @@ export function rollUpTables(
     sums: ['requests'],
     onChange: onAttempts,
   });
-  const requestsByOutcome = new RollUpTable(database, {
-    table: 'requestsByOutcome',
-    group: { name: 'outcomeId', type: 'INTEGER' },
-    periods: requestLog.periods.requestsByOutcome,
+  const requestsBySource = new RollUpTable(database, {
+    table: 'requestsBySource',
+    group: { name: 'sourceId', type: 'INTEGER' },
+    periods: requestLog.periods.requestsBySource,
     sums: REQUEST_SUMS,
+    onChange: onSources,
   });
   const requestsByErrorCode = new RollUpTable(database, {
     table: 'requestsByErrorCode',
@@ -48,5 +53,5 @@ export function rollUpTables(
     sums: USAGE_SUMS,
   });
   database.exec('CREATE INDEX IF NOT EXISTS usageByAccountAndTime ON usageByAccount (accountId, period, start)');
-  return { requestsByKind, requestsByAttempt, requestsByOutcome, requestsByErrorCode, usageByAccount };
+  return { requestsByKind, requestsByAttempt, requestsBySource, requestsByErrorCode, usageByAccount };
 }

@@ -25,6 +25,7 @@ export class Tables {
   readonly requestIds: RequestIdIndex;
   readonly kindCounts: PeriodCounts;
   readonly attemptCounts: PeriodCounts;
+  readonly sourceCounts: PeriodCounts;
   readonly history: HistoryIndex;
   readonly spans: RowSpans;
   readonly #loggedRequests = new LoggedRequestReader();
@@ -38,9 +39,11 @@ export class Tables {
     const rollUps = rollUpTables(database, {
       onKinds: (period, start) => this.kindCounts.forget(period, start),
       onAttempts: (period, start) => this.attemptCounts.forget(period, start),
+      onSources: (period, start) => this.sourceCounts.forget(period, start),
     });
     this.kindCounts = new PeriodCounts(database, 'requestsByKind', 'kindId');
     this.attemptCounts = new PeriodCounts(database, 'requestsByAttempt', 'attemptKindId');
+    this.sourceCounts = new PeriodCounts(database, 'requestsBySource', 'sourceId');
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
     this.spans = new RowSpans(database);
@@ -50,7 +53,7 @@ export class Tables {
     const addSums = {
       requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
       requestsByAttempt: (at, group, sums) => rollUps.requestsByAttempt.add(at, requests.attemptKindIdOf(group), sums),
-      requestsByOutcome: (at, group, sums) => rollUps.requestsByOutcome.add(at, requests.outcomes.idOf(group), sums),
+      requestsBySource: (at, group, sums) => rollUps.requestsBySource.add(at, requests.sources.idOf(group), sums),
       requestsByErrorCode: (at, { errorCode }, sums) =>
         rollUps.requestsByErrorCode.add(at, errorCode ?? NO_ERROR, sums),
       usageByAccount: (at, group, sums) => rollUps.usageByAccount.add(at, group.accountId, sums),

@@ -1,4 +1,4 @@
-import { type AccountId, type Instant, position } from '../../../src/domain/core/brands.ts';
+import { type AccountId, type ApiKeyId, type Instant, position } from '../../../src/domain/core/brands.ts';
 import type { DomainEvent } from '../../../src/domain/core/event.ts';
 import type { Attempt } from '../../../src/domain/request/events.ts';
 import { completed, refused } from '../../support/management.ts';
@@ -8,6 +8,30 @@ export const accounts = ['a', 'b', 'c'] as AccountId[];
 export const models = ['gpt-5', 'gpt-5.1'];
 export const efforts = [null, 'low', 'high'];
 export const statuses = ['200', '429', 'error'];
+export const apiKeyIds = [1, 2].map((n) => `${String(n).repeat(8)}-1111-4111-8111-111111111111`) as ApiKeyId[];
+export const clients = ['codex_exec', 'curl'];
+export const conversations = ['c1', 'c2', 'c3'];
+
+/** The fields of a request that say where it came from, in the order in which events have them. */
+function randomSource(random: () => number) {
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
+  const maybe = <Value>(values: readonly Value[]) => (random() < 0.3 ? undefined : pick(values));
+  const [conversation, other] = [maybe(conversations), pick(conversations)];
+  const isNamed = random() < 0.8;
+  return {
+    keyId: maybe(apiKeyIds) ?? null,
+    ...Object.fromEntries(
+      Object.entries({
+        owner: maybe(['Ada', 'Bob']),
+        team: maybe(['t1', 't2']),
+        transport: random() < 0.1 ? 'websocket' : undefined,
+        conversation,
+        otherConversations: conversation && random() < 0.2 && other !== conversation ? [other] : undefined,
+        client: isNamed ? { addressDigest: pick(['d1', 'd2']), name: maybe(clients), version: '1.0' } : undefined,
+      }).filter(([, value]) => value !== undefined),
+    ),
+  };
+}
 
 export type RequestEvent = DomainEvent & (ReturnType<typeof completed> | ReturnType<typeof refused>);
 
@@ -19,7 +43,8 @@ export function randomRequests(count: number, random: () => number): RequestEven
   return Array.from({ length: count }, (_, index) => {
     const age = random() < 0.5 ? random() * 5 * HOUR : random() * 100 * DAY;
     const requestedAt = earlier(random() < 0.1 ? Math.floor(age / HOUR) * HOUR : Math.floor(age));
-    const common = { requestId: `req_${index}`, model: pick(models), effort: pick(efforts), requestedAt };
+    const source = randomSource(random);
+    const common = { requestId: `req_${index}`, model: pick(models), effort: pick(efforts), requestedAt, ...source };
     if (random() < 0.1) return refused({ ...common, errorMessage: `refused ${index % 7}` });
     const accountId = random() < 0.05 ? null : pick(accounts);
     const attempts = accountId === null ? [] : attemptsOf([...triedBefore(), accountId]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountId, type Position, position } from '../../../src/domain/core/brands.ts';
+import { type AccountId, type Position, position, type Sealed } from '../../../src/domain/core/brands.ts';
 import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
@@ -8,7 +8,10 @@ import type { ReadModelsFactory, Scaled } from '../readModels.ts';
 import {
   accountOf,
   accounts,
+  apiKeyIds,
   attemptsOf,
+  clients,
+  conversations,
   efforts,
   models,
   newestFirst,
@@ -87,10 +90,8 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
           const rest = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as never)));
           return events.filter((event) => matches(event, rest));
         };
-        const { accountIds, attemptedAccountIds, statuses, modelOptions } = await store.requestLog.options(
-          filter,
-          head,
-        );
+        const options = await store.requestLog.options(filter, head);
+        const { accountIds, attemptedAccountIds, statuses, modelOptions } = options;
         const found = {
           accountIds: Object.fromEntries(accountIds.map(({ accountId, count }) => [accountId, count])),
           attempted: Object.fromEntries(attemptedAccountIds.map(({ accountId, count }) => [accountId, count])),
@@ -108,6 +109,20 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
           ),
         });
         expect(accountIds.map(({ accountId }) => accountId)).toEqual(Object.keys(found.accountIds).sort());
+        const { since, until, apiKeyIds, errorCodes, owners, teams, transports } = filter;
+        const ofSource = { since, until, apiKeyIds, errorCodes, owners, teams, transports };
+        const values = (list: 'apiKeyIds' | 'errorCodes' | 'owners' | 'teams') =>
+          Object.fromEntries(options[list].map(({ value, count }) => [value, count]));
+        const among = (list: keyof RequestLogFilter, shown: (event: RequestEvent) => string | null) => {
+          const { [list]: _, ...others } = ofSource as RequestLogFilter;
+          return counted(events.filter((event) => matches(event, others)).map(shown));
+        };
+        expect([values('apiKeyIds'), values('errorCodes'), values('owners'), values('teams')]).toEqual([
+          among('apiKeyIds', ({ data }) => data.keyId),
+          among('errorCodes', ({ data }) => data.errorCode),
+          among('owners', ({ data }) => data.owner ?? null),
+          among('teams', ({ data }) => data.team ?? null),
+        ]);
       }
     });
 
@@ -115,13 +130,46 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       await using store = await createReadModels();
       const attempts = attemptsOf(['b', 'a', 'b', 'c', 'account-1'] as AccountId[]);
       const failure = { status: 'error', errorCode: 'c', errorMessage: 'm' };
-      const event = completed({ requestId: 'x', ...failure, effort: 'low', attempts });
+      const source = { owner: 'Ada', team: 't1', transport: 'websocket' };
+      const client = { address: 'sealed.a' as Sealed, addressDigest: 'd', userAgent: 'sealed.u' as Sealed };
+      const named = { originator: 'o', name: 'codex', version: '1' };
+      const conversation = { conversation: 'c1', otherConversations: ['c2', 'c3'] };
+      const event = completed({
+        requestId: 'x',
+        ...source,
+        ...conversation,
+        client: { ...client, ...named },
+        ...failure,
+        effort: 'low',
+        attempts,
+      });
       const head = await store.append(refused(), event);
       const { rows } = await store.requestLog.page({ statuses: ['error'] }, 1, 0, head);
-      const { usage, keyId, attempts: __, priceVersion: _, ...same } = event.data;
+      const {
+        usage,
+        keyId,
+        attempts: __,
+        priceVersion: _,
+        conversation: ____,
+        otherConversations: _____,
+        ...same
+      } = event.data;
       const { isEstimated: ___, ...tokens } = usage as NonNullable<typeof usage>;
       const tried = { attempts: 5, otherAccountIds: ['b', 'a', 'c'] };
-      expect(rows).toEqual([{ ...same, ...tokens, ...tried, apiKeyId: keyId, position: head }]);
+      expect(rows).toEqual([
+        {
+          ...same,
+          ...tokens,
+          ...tried,
+          apiKeyId: keyId,
+          position: head,
+          ...client,
+          originator: 'o',
+          client: 'codex',
+          clientVersion: '1',
+          conversations: ['c1', 'c2', 'c3'],
+        },
+      ]);
     });
 
     test('finds requests by any account that they tried, each once, latest first', async () => {
@@ -192,7 +240,8 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
   });
 }
 
-function randomFilter(random: () => number): RequestLogFilter {
+/** @returns conditions of which each occurs now and then */
+export function randomFilter(random: () => number): RequestLogFilter {
   const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.5);
   const pairs = models.flatMap((model) => efforts.map((effort) => ({ model, effort })));
   const [from, to] = [randomMoment(random), randomMoment(random)].sort((a, b) => a - b);
@@ -203,12 +252,23 @@ function randomFilter(random: () => number): RequestLogFilter {
     ...(random() < 0.3 && { models: some(models) }),
     ...(random() < 0.2 && { efforts: some(efforts) }),
     ...(random() < 0.2 && { modelOptions: some(pairs) }),
+    ...(random() < 0.2 && { apiKeyIds: some([null, ...apiKeyIds]) }),
+    ...(random() < 0.2 && { errorCodes: some([null, 'upstream_error', 'rate_limit_exceeded']) }),
+    ...(random() < 0.1 && { owners: some([null, 'Ada']) }),
+    ...(random() < 0.1 && { teams: some([null, 't1', 't2']) }),
+    ...(random() < 0.1 && { transports: some(['http', 'websocket']) }),
+    ...(random() < 0.1 && { clients: some([null, ...clients]) }),
+    ...(random() < 0.1 && { addressDigests: some(['d1', 'd2', 'd3']) }),
+    ...(random() < 0.1 && { conversations: some(conversations) }),
     ...(random() < 0.5 && from !== undefined && { since: from }),
     ...(random() < 0.5 && to !== undefined && { until: to }),
   };
 }
 
-function matches(event: RequestEvent, filter: RequestLogFilter): boolean {
+const conversationsOf = ({ data }: RequestEvent): string[] =>
+  data.conversation === undefined ? [] : [data.conversation, ...(data.otherConversations ?? [])];
+
+export function matches(event: RequestEvent, filter: RequestLogFilter): boolean {
   const { model, effort, status, requestedAt } = event.data;
   const { accountIds, statuses: wanted, models: among, efforts: levels, modelOptions, since, until } = filter;
   return (
@@ -218,6 +278,14 @@ function matches(event: RequestEvent, filter: RequestLogFilter): boolean {
     (among?.includes(model) ?? true) &&
     (levels?.includes(effort) ?? true) &&
     (modelOptions?.some((option) => option.model === model && option.effort === effort) ?? true) &&
+    (filter.apiKeyIds?.includes(event.data.keyId) ?? true) &&
+    (filter.errorCodes?.includes(event.data.errorCode) ?? true) &&
+    (filter.owners?.includes(event.data.owner ?? null) ?? true) &&
+    (filter.teams?.includes(event.data.team ?? null) ?? true) &&
+    (filter.transports?.includes(event.data.transport ?? 'http') ?? true) &&
+    (filter.clients?.includes(event.data.client?.name ?? null) ?? true) &&
+    (filter.addressDigests?.includes(event.data.client?.addressDigest ?? '') ?? true) &&
+    (filter.conversations?.some((id) => conversationsOf(event).includes(id)) ?? true) &&
     (since === undefined || requestedAt >= since) &&
     (until === undefined || requestedAt <= until)
   );

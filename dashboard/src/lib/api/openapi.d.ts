@@ -1177,7 +1177,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the values to filter requests by; each list applies all filters except its own */
+        /** List the values to filter requests by; each list applies all filters except its own, those of keys, owners, teams and error codes only the times and one another */
         get: operations["getRequestLogsOptions"];
         put?: never;
         post?: never;
@@ -2791,11 +2791,16 @@ export interface components {
         };
         RequestLogEntry: {
             account_id: string | null;
+            /** @description Null when the callers of the key were forgotten */
+            address: string | null;
             api_key_id: string | null;
             /** @description Accounts that were tried, that of account_id last */
             attempted_account_ids: string[];
             attempts: number;
             cached_input_tokens: number | null;
+            /** @description The program that sent the request, as it names itself */
+            client: string | null;
+            client_version: string | null;
             cost_usd: number | null;
             error_code: string | null;
             error_message: string | null;
@@ -2803,7 +2808,11 @@ export interface components {
             input_tokens: number | null;
             latency_ms: number;
             model: string;
+            /** @description The header of this name */
+            originator: string | null;
             output_tokens: number | null;
+            /** @description To whom the key belonged at the time */
+            owner: string | null;
             /** @description Position of the event in the history */
             position: number;
             reasoning_effort: string | null;
@@ -2813,7 +2822,12 @@ export interface components {
             requested_at: string;
             route: string;
             status: string;
+            /** @description The id of the team of the key at the time */
+            team: string | null;
             tokens: number | null;
+            transport: string;
+            /** @description Null when the callers of the key were forgotten */
+            user_agent: string | null;
         };
         Response: {
             id: string;
@@ -4170,7 +4184,9 @@ export interface operations {
     };
     deleteApiKeysId: {
         parameters: {
-            query?: never;
+            query?: {
+                forget_callers?: "true" | "false";
+            };
             header?: {
                 /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
@@ -10813,16 +10829,24 @@ export interface operations {
         parameters: {
             query?: {
                 accountId?: string[];
+                address?: string[];
+                apiKeyId?: string[];
                 at?: string;
                 attemptedAccountId?: string[];
+                client?: string[];
+                conversation?: string[];
+                errorCode?: string[];
                 limit?: number;
                 model?: string[];
                 modelOption?: string[];
                 offset?: number;
+                owner?: string[];
                 reasoningEffort?: string[];
                 search?: string;
                 since?: string;
                 status?: string[];
+                team?: string[];
+                transport?: string[];
                 until?: string;
             };
             header?: never;
@@ -11037,13 +11061,21 @@ export interface operations {
         parameters: {
             query?: {
                 accountId?: string[];
+                address?: string[];
+                apiKeyId?: string[];
                 at?: string;
                 attemptedAccountId?: string[];
+                client?: string[];
+                conversation?: string[];
+                errorCode?: string[];
                 model?: string[];
                 modelOption?: string[];
+                owner?: string[];
                 reasoningEffort?: string[];
                 since?: string;
                 status?: string[];
+                team?: string[];
+                transport?: string[];
                 until?: string;
             };
             header?: never;
@@ -11060,27 +11092,43 @@ export interface operations {
                 content: {
                     "application/json": {
                         account_ids: string[];
+                        api_key_ids: string[];
                         attempted_account_ids: string[];
                         /** @description Number of requests per value */
                         counts: {
                             account_ids: {
                                 [key: string]: number;
                             };
+                            api_key_ids: {
+                                [key: string]: number;
+                            };
                             /** @description A request with attempts on several accounts is counted for each */
                             attempted_account_ids: {
                                 [key: string]: number;
                             };
+                            error_codes: {
+                                [key: string]: number;
+                            };
                             /** @description In the order of model_options */
                             model_options: number[];
+                            owners: {
+                                [key: string]: number;
+                            };
                             statuses: {
                                 [key: string]: number;
                             };
+                            teams: {
+                                [key: string]: number;
+                            };
                         };
+                        error_codes: string[];
                         model_options: {
                             model: string;
                             reasoning_effort: string | null;
                         }[];
+                        owners: string[];
                         statuses: string[];
+                        teams: string[];
                     };
                 };
             };

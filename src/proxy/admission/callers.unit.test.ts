@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { NOW } from '../../../test/support/specification.ts';
+import type { ApiKeyId, Sealed } from '../../domain/core/brands.ts';
+import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
+import { type Callers, createCallers } from './callers.ts';
+
+const keyId = '11111111-1111-4111-8111-111111111111' as ApiKeyId;
+
+/** A vault whose data keys are named after their subjects, and which counts what it does. */
+function testVault(existing: readonly string[] = [], createKey?: (subject: string) => Promise<string>) {
+  const keys = new Set(existing);
+  const made = { sealed: 0, digests: 0, created: [] as string[] };
+  return {
+    made,
+    currentKeyOf: (subject: string) => (keys.has(subject) ? subject : undefined),
+    createKey:
+      createKey ??
+      (async (subject: string) => {
+        made.created.push(subject);
+        keys.add(subject);
+        return subject;
+      }),
+    seal: (key: string, plain: string) => {
+      made.sealed++;
+      return `sealed.${key}.${plain}` as Sealed;
+    },
+    digest: (purpose: string, value: string) => {
+      made.digests++;
+      return `${purpose}-${value}`;
+    },
+    digestUnder: (key: string, _purpose: string, value: string) => `${key.slice(-4)} ${value}`,
+  };
+}
+
+const callersOver = (vault: ReturnType<typeof testVault>): Callers =>
+  createCallers({
+    vault,
+    clientAddress: ({ socket }) => socket.remoteAddress as IpAddress | undefined,
+    now: () => NOW,
+    report: () => undefined,
+  });
+
+const requestFrom = (remoteAddress: string, headers: Record<string, string> = {}) =>
+  ({ headers, socket: { remoteAddress } as Socket }) as unknown as ClientRequest;
+
+test('seals address and user agent under the key of the API key, once for each client', () => {
+  const vault = testVault([`callers-${keyId}`]);
+  const callers = callersOver(vault);
+  const headers = { 'user-agent': 'codex_exec/0.169.0 (Debian)', originator: 'codex_exec' };
+  const { client, ready } = callers.callerOf(requestFrom('10.0.0.7', headers), keyId);
+  expect(ready).toBeUndefined();
+  expect(client).toEqual({
+    address: `sealed.callers-${keyId}.10.0.0.7`,
+    addressDigest: '1111 10.0.0.7',
+    userAgent: `sealed.callers-${keyId}.codex_exec/0.169.0 (Debian)`,
+    originator: 'codex_exec',
+    name: 'codex_exec',
+    version: '0.169.0',
+  });
+  for (let round = 0; round < 100; round++) callers.callerOf(requestFrom('10.0.0.7', headers), keyId);
+  expect(vault.made.sealed).toBe(2);
+  callers.callerOf(requestFrom('10.0.0.8', headers), keyId);
+  expect(vault.made.sealed).toBe(4);
+});
+
+test('creates the data key with the first request of an API key, and one for the month without a key', async () => {
+  const vault = testVault();
+  const callers = callersOver(vault);
+  const month = new Date(NOW).toISOString().slice(0, 7);
+  const [first, other] = [requestFrom('10.0.0.7'), requestFrom('10.0.0.8')].map((each) =>
+    callers.callerOf(each, keyId),
+  );
+  const anonymous = callers.callerOf(requestFrom('10.0.0.7'), null);
+  expect(first?.client.address).toBeUndefined();
+  await Promise.all([first?.ready, other?.ready, anonymous.ready]);
+  expect(vault.made.created).toEqual([`callers-${keyId}`, `callers-${month}`]);
+  expect([first?.client.address, other?.client.address, anonymous.client.address]).toEqual([
+    `sealed.callers-${keyId}.10.0.0.7`,
+    `sealed.callers-${keyId}.10.0.0.8`,
+    `sealed.callers-${month}.10.0.0.7`,
+  ]);
+  expect(callers.callerOf(requestFrom('10.0.0.7'), keyId).ready).toBeUndefined();
+});
+
+test('records a request without its address when no data key can be created, and tries again with the next', async () => {
+  let attempts = 0;
+  const vault = testVault([], async () => {
+    attempts++;
+    throw new Error('the store is away');
+  });
+  const callers = callersOver(vault);
+  for (const expected of [1, 2]) {
+    const caller = callers.callerOf(requestFrom('10.0.0.7', { 'user-agent': 'curl/8.5.0' }), keyId);
+    await caller.ready;
+    expect([caller.client.address, caller.client.name, attempts]).toEqual([undefined, 'curl', expected]);
+  }
+});
+
+test('records a digest of every conversation that a request names, each once', () => {
+  const vault = testVault();
+  const callers = callersOver(vault);
+  const named = (headers: Record<string, string>, ...ids: string[]) =>
+    callers.conversationsOf(requestFrom('10.0.0.7', headers), ids);
+  expect(named({})).toEqual({});
+  expect(named({ 'session-id': 'a', 'thread-id': 'a' }, 'a')).toEqual({ conversation: 'conversation-a' });
+  expect(named({ 'session-id': 'b', thread_id: 'c' }, 'a')).toEqual({
+    conversation: 'conversation-a',
+    otherConversations: ['conversation-b', 'conversation-c'],
+  });
+  expect(vault.made.digests).toBe(3);
+});
+
+test('keeps no more than a bounded number of invented clients and conversations', () => {
+  const vault = testVault([`callers-${keyId}`]);
+  const callers = callersOver(vault);
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < 100_000; index++) {
+    const headers = { 'user-agent': `agent-${index}/1`, 'session-id': `session-${index}` };
+    callers.callerOf(requestFrom('10.0.0.7', headers), keyId);
+    callers.conversationsOf({ headers }, []);
+  }
+  globalThis.gc?.();
+  expect((process.memoryUsage().heapUsed - before) / 1_048_576).toBeLessThan(150);
+});

@@ -1,0 +1,21 @@
+import type { ApiKeyId, Instant } from '../domain/core/brands.ts';
+import type { Vault } from './vault.ts';
+
+// The data keys of those who send model requests: one for each API key, and one a month for requests without a key.
+
+const PREFIX = 'callers-';
+const DIGEST_CHARACTERS = 16;
+
+/** The subject of the data keys for the callers of an API key. Destroying them forgets where its requests came from. */
+export const callersOfKey = (keyId: ApiKeyId): string => `${PREFIX}${keyId}`;
+
+/** The subject of the data keys for requests without an API key in the month of UTC that contains `at`. */
+export const callersOfMonth = (at: Instant): string => `${PREFIX}${new Date(at).toISOString().slice(0, 7)}`;
+
+/** @returns a short digest of an address, by which the requests under one data key are found */
+export const addressDigest = (vault: Pick<Vault, 'digestUnder'>, keyId: string, address: string): string =>
+  vault.digestUnder(keyId, 'address', address).slice(0, DIGEST_CHARACTERS);
+
+/** @returns the digests of an address under all data keys of callers */
+export const addressDigests = (vault: Pick<Vault, 'digestUnder' | 'keyIdsOf'>, address: string): string[] =>
+  vault.keyIdsOf(PREFIX).map((keyId) => addressDigest(vault, keyId, address));
