@@ -30,7 +30,7 @@ export interface Callers {
 }
 
 export interface CallersOptions {
-  readonly vault: Pick<Vault, 'currentKeyOf' | 'createKey' | 'seal' | 'digest' | 'digestUnder'>;
+  readonly vault: Pick<Vault, 'currentKeyOf' | 'createKey' | 'hasKey' | 'seal' | 'digest' | 'digestUnder'>;
   readonly clientAddress: ClientAddress;
   readonly now: () => Instant;
   readonly report: (error: Error) => void;
@@ -54,6 +54,7 @@ const MAX_IDS = 8;
 export function createCallers({ vault, clientAddress, now, report }: CallersOptions): Callers {
   const callers = new Map<string, Caller>();
   const digests = new Map<string, string>();
+  const dataKeys = new Map<string, string>();
   const creating = new Map<string, Promise<string | undefined>>();
   let month = { endsAt: 0, subject: '' };
 
@@ -66,6 +67,16 @@ export function createCallers({ vault, clientAddress, now, report }: CallersOpti
       month = { endsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1), subject: callersOfMonth(at) };
     }
     return month.subject;
+  }
+
+  /** From memory if possible, because the vault reads its file: a client may invent a user agent for each request. */
+  function dataKeyOf(subject: string): string | undefined {
+    const known = dataKeys.get(subject);
+    if (known !== undefined && vault.hasKey(known)) return known;
+    const current = vault.currentKeyOf(subject);
+    if (dataKeys.size >= MAX_CALLERS) dataKeys.clear();
+    if (current !== undefined) dataKeys.set(subject, current);
+    return current;
   }
 
   function createKey(subject: string): Promise<string | undefined> {
@@ -116,7 +127,7 @@ export function createCallers({ vault, clientAddress, now, report }: CallersOpti
       const caller: Caller = { client, ready: undefined };
       if (callers.size >= MAX_CALLERS) callers.clear();
       callers.set(name, caller);
-      const dataKey = vault.currentKeyOf(subject);
+      const dataKey = dataKeyOf(subject);
       if (dataKey !== undefined) {
         seal(dataKey);
         return caller;

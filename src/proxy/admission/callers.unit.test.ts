@@ -14,6 +14,7 @@ function testVault(existing: readonly string[] = [], createKey?: (subject: strin
   const made = { sealed: 0, digests: 0, created: [] as string[] };
   return {
     made,
+    hasKey: (key: string) => keys.has(key),
     currentKeyOf: (subject: string) => (keys.has(subject) ? subject : undefined),
     createKey:
       createKey ??
