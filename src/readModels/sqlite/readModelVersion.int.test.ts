@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 6, usageTrends 2, history 14, layout 11':
-    '45e3024d84e387c4e9aeecfcc94d609393b09a621d1b999fbb83ab27468c578b',
+    '037dfd1402bca4be11e4b6fe656c7c7cae7892c98d3c849abfcf7d021fd296a3',
   'requestLog 5, usageTrends 2, history 14, layout 10':
     'a4b770fa4ec31eb67698c5e7f8c27acb61e6a95bf8a6593959c6b3268972c0ce',
   'requestLog 5, usageTrends 2, history 13, layout 10':
