@@ -5,6 +5,10 @@ import { filterFrom } from './logFilter.ts';
 const options: LogOptions = {
   account_ids: ['a', 'b'],
   attempted_account_ids: ['a', 'b'],
+  api_key_ids: [],
+  owners: [],
+  teams: [],
+  error_codes: [],
   statuses: ['200', 'error'],
   model_options: [
     { model: 'large', reasoning_effort: 'high' },
@@ -13,6 +17,10 @@ const options: LogOptions = {
   ],
   counts: {
     account_ids: { a: 3, b: 40 },
+    api_key_ids: {},
+    owners: {},
+    teams: {},
+    error_codes: {},
     attempted_account_ids: { a: 25, b: 40 },
     statuses: { 200: 42, error: 1 },
     model_options: [20, 3, 20],
