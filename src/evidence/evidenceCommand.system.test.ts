@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { readRows } from '../../test/histories/forged/forgedFiles.ts';
+import { aFolder } from '../../test/histories/forged/honestLog.ts';
 import { readBundle, signedFolder } from '../../test/support/evidence/bundles.ts';
 import { aKey, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
-import { readRows } from '../../test/support/forgeries/forgedFiles.ts';
-import { aFolder } from '../../test/support/forgeries/honestLog.ts';
 
 // Processes, browsers and threads wait for each other on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { aFolder } from '../../test/histories/forged/honestLog.ts';
 import {
   type BundleContents,
   makeBundleOf,
@@ -9,7 +10,6 @@ import {
   writeForgedBundle,
 } from '../../test/support/evidence/bundles.ts';
 import { aKey, vkeyOf } from '../../test/support/evidence/signedFolder.ts';
-import { aFolder } from '../../test/support/forgeries/honestLog.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { thoroughness } from '../../test/support/runs.ts';
 import { openCheckpoint, signCheckpoint } from '../integrity/notes/checkpoint.ts';

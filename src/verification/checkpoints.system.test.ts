@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { acceptedLoss, readRows, removeWitnesses, writeRows } from '../../test/support/forgeries/forgedFiles.ts';
-import { aFolder, copyOf, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { acceptedLoss, readRows, removeWitnesses, writeRows } from '../../test/histories/forged/forgedFiles.ts';
+import { aFolder, copyOf, honestFolder } from '../../test/histories/forged/honestLog.ts';
 import {
   checkpointOf,
   logKey,
@@ -11,7 +11,7 @@ import {
   otherKey,
   publish,
   vkeyOf,
-} from '../../test/support/forgeries/publishedCheckpoints.ts';
+} from '../../test/histories/forged/publishedCheckpoints.ts';
 import { openNoteStore } from '../integrity/checkpoints/noteStore.ts';
 import { signKeyChange } from '../integrity/keys/keyChange.ts';
 import { parseCheckpoint } from '../integrity/notes/checkpoint.ts';

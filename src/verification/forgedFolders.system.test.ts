@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { expectKinds } from '../../test/support/forgeries/expectKinds.ts';
-import { readRows, removeWitnesses, writeRows } from '../../test/support/forgeries/forgedFiles.ts';
-import { BY_CHECKPOINT, forgeries } from '../../test/support/forgeries/forgeries.ts';
-import { aFolder, copyOf, honestFolder } from '../../test/support/forgeries/honestLog.ts';
-import { publish, vkeyOf } from '../../test/support/forgeries/publishedCheckpoints.ts';
+import { expectKinds } from '../../test/histories/forged/expectKinds.ts';
+import { readRows, removeWitnesses, writeRows } from '../../test/histories/forged/forgedFiles.ts';
+import { BY_CHECKPOINT, forgeries } from '../../test/histories/forged/forgeries.ts';
+import { aFolder, copyOf, honestFolder } from '../../test/histories/forged/honestLog.ts';
+import { publish, vkeyOf } from '../../test/histories/forged/publishedCheckpoints.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { thoroughness } from '../../test/support/runs.ts';
 import { verifyFolder } from './verifyFolder.ts';

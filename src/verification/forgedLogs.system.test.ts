@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { expectKinds } from '../../test/support/forgeries/expectKinds.ts';
-import { readRows, writeForgedExport } from '../../test/support/forgeries/forgedFiles.ts';
-import { BY_CHECKPOINT, forgeries, type LogRow } from '../../test/support/forgeries/forgeries.ts';
-import { aFolder, honestFolder } from '../../test/support/forgeries/honestLog.ts';
-import { publish, vkeyOf } from '../../test/support/forgeries/publishedCheckpoints.ts';
+import { expectKinds } from '../../test/histories/forged/expectKinds.ts';
+import { readRows, writeForgedExport } from '../../test/histories/forged/forgedFiles.ts';
+import { BY_CHECKPOINT, forgeries, type LogRow } from '../../test/histories/forged/forgeries.ts';
+import { aFolder, honestFolder } from '../../test/histories/forged/honestLog.ts';
+import { publish, vkeyOf } from '../../test/histories/forged/publishedCheckpoints.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { thoroughness } from '../../test/support/runs.ts';
 import { verifyExport } from './verifyExport.ts';

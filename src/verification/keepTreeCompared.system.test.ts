@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readRows, writeRows } from '../../test/support/forgeries/forgedFiles.ts';
-import { forgeries } from '../../test/support/forgeries/forgeries.ts';
-import { aFolder, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { readRows, writeRows } from '../../test/histories/forged/forgedFiles.ts';
+import { forgeries } from '../../test/histories/forged/forgeries.ts';
+import { aFolder, honestFolder } from '../../test/histories/forged/honestLog.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { Faults } from '../lib/faults.ts';
 import { keepTreeCompared } from './keepTreeCompared.ts';

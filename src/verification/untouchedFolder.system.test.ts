@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anEvent } from '../../test/contract/events.ts';
-import { aFolder, copyOf, honestFolder } from '../../test/support/forgeries/honestLog.ts';
+import { aFolder, copyOf, honestFolder } from '../../test/histories/forged/honestLog.ts';
 import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
 import { verifyFolder } from './verifyFolder.ts';
 

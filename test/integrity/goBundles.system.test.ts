@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { readRows } from '../histories/forged/forgedFiles.ts';
+import { aFolder } from '../histories/forged/honestLog.ts';
 import { makeBundleOf, readBundle, signedFolder, writeForgedBundle } from '../support/evidence/bundles.ts';
 import { aKey, vkeyOf } from '../support/evidence/signedFolder.ts';
-import { readRows } from '../support/forgeries/forgedFiles.ts';
-import { aFolder } from '../support/forgeries/honestLog.ts';
 import { buildGoVerifier } from '../support/integrity/build.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

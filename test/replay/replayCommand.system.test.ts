@@ -8,8 +8,8 @@ import { simulateLog } from '../../src/replay/whatIf/simulateLog.ts';
 import type { WhatIf } from '../../src/replay/whatIf/whatIf.ts';
 import { type ServiceExit, serve } from '../durability/support/serve.ts';
 import { tempDir } from '../e2e/support/tempDir.ts';
-import { readRows, writeRows } from '../support/forgeries/forgedFiles.ts';
-import { rechain } from '../support/forgeries/forgeries.ts';
+import { readRows, writeRows } from '../histories/forged/forgedFiles.ts';
+import { rechain } from '../histories/forged/forgeries.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { serverError, textResponse, throttled } from '../support/provider/scripts.ts';
 

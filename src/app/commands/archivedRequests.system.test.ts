@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { readRows } from '../../../test/histories/forged/forgedFiles.ts';
+import { aFolder, honestFolder } from '../../../test/histories/forged/honestLog.ts';
 import { archiveFolder } from '../../../test/support/archives/archiveFolder.ts';
 import { signFolder } from '../../../test/support/evidence/signedFolder.ts';
-import { readRows } from '../../../test/support/forgeries/forgedFiles.ts';
-import { aFolder, honestFolder } from '../../../test/support/forgeries/honestLog.ts';
 
 const START = fileURLToPath(new URL('../../start.mjs', import.meta.url));
 const run = promisify(execFile);

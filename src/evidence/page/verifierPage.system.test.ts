@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { headlessPath } from '../../../test/dashboard/support/chromium.ts';
+import { readRows, writeRows } from '../../../test/histories/forged/forgedFiles.ts';
+import { aFolder, honestFolder } from '../../../test/histories/forged/honestLog.ts';
 import { builtPage } from '../../../test/support/evidence/buildVerifier.ts';
 import { makeBundleOf, readBundle, signedFolder, writeForgedBundle } from '../../../test/support/evidence/bundles.ts';
 import { HOSTILE_TEXTS, hostileRows } from '../../../test/support/evidence/hostileEvents.ts';
 import { aKey, signFolder, vkeyOf } from '../../../test/support/evidence/signedFolder.ts';
-import { readRows, writeRows } from '../../../test/support/forgeries/forgedFiles.ts';
-import { aFolder, honestFolder } from '../../../test/support/forgeries/honestLog.ts';
 
 // Processes, browsers and threads wait for each other on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { aFolder } from '../../../test/histories/forged/honestLog.ts';
 import { signedFolder } from '../../../test/support/evidence/bundles.ts';
-import { aFolder } from '../../../test/support/forgeries/honestLog.ts';
 import type { JobControl } from '../../lib/jobs/jobRunner.ts';
 import { EvidenceShelf, type EvidenceShelfOptions } from './evidenceShelf.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { honestFolder } from '../../../test/histories/forged/honestLog.ts';
 import { archiveFolder, withArchiveHost } from '../../../test/support/archives/archiveFolder.ts';
-import { honestFolder } from '../../../test/support/forgeries/honestLog.ts';
 import { restoreDay } from '../../archive/restoreDay.ts';
 import { instant, type Position } from '../../domain/core/brands.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';

@@ -6,7 +6,7 @@ import { MANIFEST, type Manifest, writeManifest } from '../../../src/evidence/fo
 import { BundleWriter } from '../../../src/evidence/make/bundleWriter.ts';
 import { makeEvidence } from '../../../src/evidence/make/makeEvidence.ts';
 import type { EventSelection } from '../../../src/evidence/make/selection.ts';
-import { aFolder, honestFolder } from '../forgeries/honestLog.ts';
+import { aFolder, honestFolder } from '../../histories/forged/honestLog.ts';
 import { type Signing, signFolder } from './signedFolder.ts';
 
 /** A data folder with a tree and signed checkpoints. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LogRow } from '../forgeries/forgeries.ts';
+import type { LogRow } from '../../histories/forged/forgeries.ts';
 
 /** Texts that would do something where they are not treated as text. */
 export const HOSTILE_TEXTS: readonly string[] = [

@@ -1,7 +1,7 @@
 import { newEventId } from '../../../src/eventLog/eventId.ts';
 import { chainEvent, NO_HASH } from '../../../src/eventLog/hashChain.ts';
 import type { FindingKind } from '../../../src/verification/finding.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../../support/random.ts';
 
 /** A row of `events`. */
 export interface LogRow {

@@ -15,8 +15,8 @@ import { openTileStore } from '../../../src/integrity/tiles/sqliteTileStore.ts';
 import { TreeWriter } from '../../../src/integrity/tiles/tileTree.ts';
 import { createSqliteReadModels } from '../../../src/readModels/sqlite/sqliteReadModels.ts';
 import { committed } from '../../contract/eventLog/outcomes.ts';
-import { createRandom } from '../random.ts';
-import { importedAccount } from '../specification.ts';
+import { createRandom } from '../../support/random.ts';
+import { importedAccount } from '../../support/specification.ts';
 import { readRows } from './forgedFiles.ts';
 
 /** A new folder that is removed when the test has finished. */
