@@ -33,7 +33,7 @@ journeys('all pages', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('API key', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Done, I copied it' }).click();
-    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: /^Your account/ }).click();
     await page.getByRole('button', { name: 'Set up' }).click();
     const secret = (await page.locator('code.secret').textContent())?.replaceAll(' ', '') ?? '';
     expect(secret).toMatch(/^[A-Z2-7]{16,}$/);

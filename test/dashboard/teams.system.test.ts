@@ -14,7 +14,9 @@ const choose = async (page: Page, label: RegExp, option: string) => {
 };
 
 journeys('Teams', () => {
-  test('limits a team and an owner, moves keys into them, and shows all levels live', async () => {
+  test('limits a team and an owner, moves keys into them, and shows all levels live', {
+    timeout: 180_000,
+  }, async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
     const page = await visit({ path: '/teams' });
