@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
+import { type Instant, instant, type Position, position } from '../../src/domain/core/brands.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import type { HistoryFilter } from '../../src/readModels/historyQueries.ts';
 import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadModels.ts';
@@ -13,7 +13,7 @@ import { completedRequest } from '../startup/completedRequests.ts';
 import { fillHistory, timeAt } from './fillHistory.ts';
 import { measureCommands } from './measureCommands.ts';
 
-// `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>]`: fills a log with requests and, every
+// `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>] [--only-commands]`: fills a log with requests and, every
 // 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier positions, past states, and
 // the commands that read them without a service.
 
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '200' },
     folder: { type: 'string' },
+    'only-commands': { type: 'boolean', default: false },
   },
 });
 const DAY_MS = 86_400_000;
@@ -35,6 +36,14 @@ const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
 
 try {
   const head = await log.head();
+  await timeCommands(head);
+  if (!values['only-commands']) await timeQueries(head);
+} finally {
+  await log.close();
+  if (!values.folder) await rm(folder, { recursive: true });
+}
+
+async function timeQueries(head: Position): Promise<void> {
   const { history, requestLog, requestTotals, close } = createSqliteReadModels({ folder, logPath });
   const start = performance.now();
   while ((await history.page({}, null, 1, head)).entries[0]?.position !== head);
@@ -98,17 +107,18 @@ try {
   );
   await measure('one event, with states', async (round) => (await past.step(randomPosition(round))).event.position);
   hot.stop();
+}
+
+async function timeCommands(head: Position): Promise<void> {
+  const { keyId } = completedRequest(7).actor as { keyId: string };
   const requestAt = (share: number): string => {
     const { data } = completedRequest(50 * Math.trunc((events * share) / 50) + 1);
     return (data as { requestId: string }).requestId;
   };
   await measureCommands({
-    ...{ folder, head, keyId: key.keyId, measure: (label, work) => measure(label, work, Math.min(rounds, 40)) },
+    ...{ folder, head, keyId, measure: (label, work, count = Math.min(rounds, 40)) => measure(label, work, count) },
     requests: [requestAt(0.99), requestAt(0.5)],
   });
-} finally {
-  await log.close();
-  if (!values.folder) await rm(folder, { recursive: true });
 }
 
 /** Prints the time that passed and, since other programs may use the machine, the CPU of all threads. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Position } from '../domain/core/brands.ts';
 import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
-import { LogBroken } from '../eventLog/continuity.ts';
+import { type LogBreak, LogBroken } from '../eventLog/continuity.ts';
 import { emptyFold, type Fold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
 import { readSealedFold } from '../state/snapshots/sealedFold.ts';
@@ -56,9 +56,15 @@ export const firstFoldOf = ({ location, archive, begin }: LogFiles): Fold =>
 /**
  * Continues a fold of the log up to a position. A log whose start is refused because events are missing in it is read as it is:
  * what was decided then was decided from all events, so that a decision after the gap may repeat with another result.
+ * @param onBroken called with the first event that does not continue the log before it
  * @throws StateArchived when it is beyond that, and as `foldFile` does
  */
-export async function continueTo(fold: Fold, { location, archive }: LogFiles, upTo: Position): Promise<void> {
+export async function continueTo(
+  fold: Fold,
+  { location, archive }: LogFiles,
+  upTo: Position,
+  onBroken?: (found: LogBreak) => void,
+): Promise<void> {
   if (upTo < fold.state.position) {
     throw new StateArchived(upTo, fold.state.position, daysBehind(archive ?? archivePathOf(location), upTo));
   }
@@ -67,5 +73,6 @@ export async function continueTo(fold: Fold, { location, archive }: LogFiles, up
   } catch (error) {
     // Thrown at the end of the fold, which has all events that there are.
     if (!(error instanceof LogBroken)) throw error;
+    onBroken?.(error.found);
   }
 }

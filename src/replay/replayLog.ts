@@ -1,5 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Instant, instant, type Position, position } from '../domain/core/brands.ts';
+import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
+import type { LogBreak } from '../eventLog/continuity.ts';
 import type { RecordedEvent } from '../eventLog/eventLog.ts';
 import { createReader, type Page, type Reader } from '../eventLog/sqlite/reader.ts';
 import type { HotState } from '../state/fold/hotState.ts';
@@ -17,6 +20,8 @@ export interface ReplayLogOptions extends LogFiles {
   readonly until?: Instant | undefined;
   /** Called often, with the position that was reached and the last one. */
   readonly onProgress?: (reached: Position, of: Position) => void;
+  /** Called with the first event that does not continue the log before it: what was decided behind it may not repeat. */
+  readonly onBroken?: (found: LogBreak) => void;
   readonly signal?: AbortSignal | undefined;
   /** See `Replayer`. */
   readonly lag?: number;
@@ -68,27 +73,34 @@ export interface RepeatedLog {
 export const replayLog = async (options: ReplayLogOptions): Promise<ReplayResult> => (await repeatLog(options)).result;
 
 /** Where a pass over the requests of a period begins: the fold of the events before them. @throws as `continueTo` does */
-export async function foldBefore(files: LogFiles, since: Instant, head: Position): Promise<HotState> {
+export async function foldBefore(
+  files: LogFiles,
+  since: Instant,
+  head: Position,
+  onBroken?: (found: LogBreak) => void,
+): Promise<HotState> {
   const first = firstPositionSince(files.location, since) ?? head + 1;
   const fold = firstFoldOf(files);
-  await continueTo(fold, files, position(Math.max(fold.state.position, first - 1 - MARGIN)));
+  await continueTo(fold, files, position(Math.max(fold.state.position, first - 1 - MARGIN)), onBroken);
   return fold.state;
 }
 
 /** As `replayLog`. @param follower gets the same events, which are read once for both */
 export async function repeatLog(options: ReplayLogOptions, follower?: PassFollower): Promise<RepeatedLog> {
-  const { location, since = MIN_TIME, until = MAX_TIME, onProgress, signal, lag } = options;
+  const { location, archive, since = MIN_TIME, until = MAX_TIME, onProgress, onBroken, signal, lag } = options;
   const reader = createReader(location);
   try {
     const head = reader.head();
     const counter = new RequestCounter(since, until);
-    const hot = await foldBefore(options, since, head);
+    const hot = await foldBefore(options, since, head, onBroken);
     follower?.onBegin(await foldBefore(options, since, head), head);
     const isWanted = (event: RecordedEvent) => counter.count(event);
     const replayer = new Replayer({ hot, isWanted, ...(lag !== undefined && { lag }) });
+    const requireNext = gapFinder(hot.position, archive ?? archivePathOf(location), onBroken);
     for (const { events, failure } of pagesOf(reader, hot.position, head)) {
       signal?.throwIfAborted();
       for (const event of events) {
+        requireNext(event);
         replayer.add(event);
         follower?.onEvent(event);
       }
@@ -111,6 +123,32 @@ export async function repeatLog(options: ReplayLogOptions, follower?: PassFollow
     return { result, head, late };
   } finally {
     reader.close();
+  }
+}
+
+/** Called with each event: finds the first position that the log has not, unless it is archived. */
+function gapFinder(
+  after: Position,
+  archive: string,
+  onBroken: ((found: LogBreak) => void) | undefined,
+): (event: RecordedEvent) => void {
+  let last: number = after;
+  let isFound = onBroken === undefined;
+  return ({ position: at, stream, revision }) => {
+    if (!isFound && at !== last + 1 && !isArchivedAt(last + 1, archive)) {
+      isFound = true;
+      onBroken?.({ position: at, stream, revision, reason: `follows position ${last}` });
+    }
+    last = at;
+  };
+}
+
+function isArchivedAt(at: number, path: string): boolean {
+  const archived = ArchivedEvents.open(path);
+  try {
+    return archived?.segmentAt(position(at)) !== undefined;
+  } finally {
+    archived?.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Instant } from '../../domain/core/brands.ts';
+import { describeBreak, type LogBreak } from '../../eventLog/continuity.ts';
 import { parseTime } from '../../management/http/isoTime.ts';
 import { replayCsv } from '../../replay/output/replayCsv.ts';
 import type { Difference } from '../../replay/recordedDecision.ts';
@@ -78,7 +79,13 @@ export async function runReplay(
   const whatIf = given && readWhatIf(given);
   const onProgress = progressPrinter(printError);
   const { replay, report } = await withUntouchedLog(config, async (files) => {
-    const options = { ...files, since, until, onProgress };
+    let isBroken = false;
+    const onBroken = (found: LogBreak) => {
+      if (!isBroken)
+        printError(`Events are missing: ${describeBreak('the log', found)} Decisions behind it may not repeat.`);
+      isBroken = true;
+    };
+    const options = { ...files, since, until, onProgress, onBroken };
     if (!whatIf) return { replay: await replayLog(options), report: undefined };
     const simulated = await simulateLog({ ...options, whatIf });
     return { replay: simulated.replay, report: simulated.whatIf };

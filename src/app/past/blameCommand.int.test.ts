@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
+import { NodeStarted } from '../../domain/audit/events.ts';
 import type { AccountId, ApiKeyId } from '../../domain/core/brands.ts';
 import { parseBlameArguments, runBlame } from './blameCommand.ts';
 import { aChangedFolder, filesIn, headOf, printed, printedObject } from './pastFolder.support.ts';
+import { runShow } from './showCommand.ts';
+
+const DAILY = { limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000 };
 
 type Folder = Awaited<ReturnType<typeof aChangedFolder>>;
 
@@ -84,10 +88,51 @@ test('blames the fields as they were at an earlier moment', async () => {
   expect(byPath['/name']).toEqual(['team \u001b[31mred', 'ApiKeyCreated']);
 });
 
+test('names who set the fields of teams, owners, operators and tokens, as their GETs show them', async () => {
+  const folder = await aChangedFolder();
+  const { stage } = folder;
+  const make = async (path: string, body: object) => (await stage.call('POST', path, { body })).body;
+  const team = await make('/api/teams', { name: '=team', limits: [DAILY] });
+  const invited = { name: 'Ada', email: 'ada@example.com', role: 'auditor' };
+  const { invitation_url: _, ...operator } = await make('/api/operators', invited);
+  const { token: _value, ...token } = await make('/api/tokens', { name: 'deploy', role: 'auditor' });
+  // An owner without limits exists while a key names it.
+  await make('/api/api-keys', { name: 'k', owner: 'r&d', team: team.id });
+  await stage.call('PATCH', `/api/teams/${team.id}`, { body: { name: '+team' } });
+  await stage.call('PATCH', `/api/operators/${operator.id}`, { body: { name: 'Ada B.' } });
+  expect((await blamed(folder, 'team:+team')).byPath).toMatchObject({
+    '/name': ['+team', 'TeamRenamed'],
+    '/keys': [1, 'api_keys'],
+    '/limits/1/max_value': [1_000, 'TeamCreated'],
+    '/limits/1/reserved_value': [0, 'open_requests'],
+  });
+  expect((await blamed(folder, 'owner:r&d')).byPath).toMatchObject({ '/owner': ['r&d', 'api_keys'] });
+  expect((await blamed(folder, operator.id)).byPath).toMatchObject({
+    '/name': ['Ada B.', 'OperatorProfileChanged'],
+    '/role': ['auditor', 'OperatorInvited'],
+  });
+  expect((await blamed(folder, 'token:deploy')).byPath).toMatchObject({
+    '/name': ['deploy', 'ManagementTokenCreated'],
+    '/owner/name': ['Built-in administrator', 'operators'],
+    '/is_valid': [true, 'clock'],
+  });
+  for (const [subject, path] of [
+    [`team-${team.id}`, `/api/teams/${team.id}`],
+    ['owner-r%26d', '/api/owners/r%26d'],
+    [`operator-${operator.id}`, `/api/operators/${operator.id}`],
+    [`managementToken-${token.id}`, `/api/tokens/${token.id}`],
+  ] as const) {
+    const show = { subject, at: String(headOf(stage)), isJson: true };
+    const shown = await printedObject((config, io) => runShow(show, config, io), folder.config);
+    expect(shown).toEqual((await stage.call('GET', `${path}?at=${headOf(stage)}`)).body);
+  }
+});
+
 test('refuses what does not exist, and kinds without fields of their own', async () => {
   const folder = await aChangedFolder();
   await expect(blamed(folder, 'api-key:none')).rejects.toThrow('There is no "api-key:none"');
-  await expect(blamed(folder, `accountTokens-${folder.accountId}`)).rejects.toThrow('Events are not blamed for');
+  await folder.stage.append(NodeStarted({ node: 'n1', boot: 'b1', version: '1', previous: null }));
+  await expect(blamed(folder, 'node-n1')).rejects.toThrow('Events are not blamed for node');
   const lines = await printed((config, io) => runBlame(commandOf('settings'), config, io), folder.config);
   expect(lines[1]).toMatch(/^ {2}\/sticky_threads_enabled +true {2}/);
   expect(parseBlameArguments([])).toBeUndefined();

@@ -69,6 +69,8 @@ const WITHOUT_EVENT: Readonly<Record<BlamedField['source'], string>> = {
   requests: 'from requests, none in the last 100,000 events',
   open_requests: 'from open requests',
   clock: 'from the clock',
+  api_keys: 'from API keys',
+  operators: 'from operators',
 };
 
 const originText = ({ source, position, time, type, actor }: BlamedField): string =>

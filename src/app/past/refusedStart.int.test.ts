@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { runReplay } from '../commands/replayCommand.ts';
 import { runBlame } from './blameCommand.ts';
 import { runDiff } from './diffCommand.ts';
 import { aChangedFolder, filesIn, printed } from './pastFolder.support.ts';
@@ -46,7 +47,13 @@ test('reads a log whose start is refused, and names what is missing', async () =
   const notes: string[] = [];
   const io = { print: () => undefined, printError: (line: string) => void notes.push(line) };
   await runShow({ subject: 'settings', at: undefined, isJson: true }, folder.config, io);
-  expect(notes).toEqual([expect.stringMatching(/^Events are missing: /)]);
+  await runStep({ from: '1', to: undefined, subject: undefined, isJson: true }, folder.config, io);
+  const replay = { since: undefined, until: undefined, output: 'json', whatIf: undefined } as const;
+  expect(await runReplay(replay, folder.config, io)).toBe(0);
+  const missing = expect.stringMatching(
+    /^Events are missing: the log is broken at position 5: .* follows position 3\./,
+  );
+  expect(notes).toEqual([missing, missing, missing, expect.stringMatching(/^0 requests in /)]);
   expect(filesIn(folder.folder)).toEqual(before);
 });
 

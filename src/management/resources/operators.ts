@@ -13,7 +13,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { ADMINISTRATORS, EXAMINERS } from '../http/roles.ts';
-import { dataKeyOf, type Profile } from '../people/directory.ts';
+import { type Directory, dataKeyOf, type Profile } from '../people/directory.ts';
 import { personEmail, personName } from '../people/profileSchema.ts';
 import { hashOf, newInvitation } from '../people/secrets.ts';
 
@@ -139,23 +139,7 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
     return { name: vault.seal(keyId, profile.name), email: vault.seal(keyId, profile.email), compared };
   }
 
-  const entry = (operator: Operator): z.infer<typeof Entry> => {
-    const { id, role, totp, recoveryCodes, invitation, invitedAt, acceptedAt, removedAt } = operator;
-    return {
-      id,
-      // Of the state that is shown, so that `?at=` gives the name of then.
-      name: directory.open(operator.name),
-      email: directory.open(operator.email),
-      role,
-      status: statusOf(operator),
-      is_totp_configured: totp !== null,
-      recovery_codes_left: recoveryCodes.unused,
-      invited_at: iso(invitedAt),
-      accepted_at: isoOrNull(acceptedAt),
-      removed_at: isoOrNull(removedAt),
-      invitation_expires_at: isoOrNull(invitation?.expiresAt ?? null),
-    };
-  };
+  const entry = (operator: Operator) => operatorEntry(operator, directory);
 
   return newRouter('/api/operators')
     .get('/', routes.list, async (ctx) => {
@@ -234,3 +218,21 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
 };
 
 const isoOrNull = (at: Instant | null) => at && iso(at);
+
+/** An operator as the API shows it. Names are of the state that the operator is from, so that `?at=` gives those of then. */
+export function operatorEntry(operator: Operator, { open }: Pick<Directory, 'open'>): z.infer<typeof Entry> {
+  const { id, role, totp, recoveryCodes, invitation, invitedAt, acceptedAt, removedAt } = operator;
+  return {
+    id,
+    name: open(operator.name),
+    email: open(operator.email),
+    role,
+    status: statusOf(operator),
+    is_totp_configured: totp !== null,
+    recovery_codes_left: recoveryCodes.unused,
+    invited_at: iso(invitedAt),
+    accepted_at: isoOrNull(acceptedAt),
+    removed_at: isoOrNull(removedAt),
+    invitation_expires_at: isoOrNull(invitation?.expiresAt ?? null),
+  };
+}

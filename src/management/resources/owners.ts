@@ -10,6 +10,7 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { EVERYONE, OPERATORS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
+import type { Directory } from '../people/directory.ts';
 import { owns, requireOwn } from '../people/principal.ts';
 import { keysBy } from './limits/keysBy.ts';
 import { Limit, limitEntries, type OpenByHolder, openByHolder } from './limits/limitEntries.ts';
@@ -57,10 +58,7 @@ const routes = {
 
 /** The limits of the owners of API keys (docs/decisions/0085-limits-of-owners-and-teams.md). */
 export const ownerRoutes = ({ views, commands, directory }: Pick<Capabilities, 'views' | 'commands' | 'directory'>) => {
-  const named = (entry: z.infer<typeof OwnerLimits>, { state }: View): z.infer<typeof OwnerEntry> => ({
-    ...entry,
-    name: directory.asOf(state).nameOf(entry.owner),
-  });
+  const named = (entry: z.infer<typeof OwnerLimits>, view: View) => namedOwner(entry, view, directory);
   return newRouter('/api/owners')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
@@ -97,6 +95,13 @@ function ownerIn({ params }: ManagementContext): string {
   const read = readOwner(params.owner ?? '');
   return 'owner' in read ? read.owner : refuse('invalid_owner', { param: 'owner', problem: read.problem });
 }
+
+/** An owner with the name that an operator of this id had then. */
+export const namedOwner = (
+  entry: z.infer<typeof OwnerLimits>,
+  { state }: Pick<View, 'state'>,
+  directory: Directory,
+): z.infer<typeof OwnerEntry> => ({ ...entry, name: directory.asOf(state).nameOf(entry.owner) });
 
 export const keysOfOwners = ({ state }: View) => keysBy(state, ({ owner }) => owner);
 

@@ -16,6 +16,7 @@ import { EVERYONE } from '../http/roles.ts';
 import { isLimitedToOwn } from '../people/principal.ts';
 import { bearerToken } from '../people/secrets.ts';
 import { mayUseKey } from './apiKeys/ownKeys.ts';
+import { findRequestRow } from './requests/findRequestRow.ts';
 
 const Receipt = z
   .object({
@@ -70,10 +71,7 @@ export function receiptRoutes({ views, queries, integrity: { tree, checkpoints }
     return (apiKeyId) => mayUseKey(principal, views.current.apiKeys.get(apiKeyId as ApiKeyId));
   }
 
-  async function findRequest(requestId: string) {
-    const { rows } = await queries.requestLog.page({ search: requestId }, 50, 0, views.current.position);
-    return rows.find((row) => row.requestId === requestId);
-  }
+  const findRequest = (requestId: string) => findRequestRow(queries, requestId, views.current.position);
 
   /** Its leaf entry stays when a day is archived, so there is a receipt. */
   async function findArchived(requestId: string) {

@@ -6,12 +6,10 @@ import { describeRoute } from '../http/describeRoute.ts';
 import { available, type Integrity } from '../http/integrity.ts';
 import { READERS } from '../http/roles.ts';
 import { ExplanationEntry } from './explain/explanationSchema.ts';
+import { findRequestRow } from './requests/findRequestRow.ts';
 
 /** Explains the request whose end is at a position. */
 export type Explain = (requestId: string, position: number) => Promise<Explained>;
-
-/** The search finds ids that begin with the text, and messages that contain it. */
-const MAX_MATCHES = 50;
 
 const NOT_FOUND: Explained = { explanation: undefined };
 
@@ -39,8 +37,7 @@ export const requestRoutes = ({
     .get('/:id/explain', routes.explain, async (ctx) => {
       const { id: requestId = '' } = ctx.params;
       const { upTo } = await views.asOf(ctx);
-      const { rows } = await queries.requestLog.page({ search: requestId }, MAX_MATCHES, 0, upTo);
-      const row = rows.find((each) => each.requestId === requestId);
+      const row = await findRequestRow(queries, requestId, upTo);
       const { explanation, archived: behind } = row ? await explain(requestId, row.position) : NOT_FOUND;
       if (explanation) return explanation;
       const archived = behind ?? (await available(tree.archivedRequest(requestId)));

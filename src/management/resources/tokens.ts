@@ -13,6 +13,7 @@ import { describeRoute } from '../http/describeRoute.ts';
 import { parseTime } from '../http/isoTime.ts';
 import { EVERYONE } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
+import type { Directory } from '../people/directory.ts';
 import { type Principal, roleOf } from '../people/principal.ts';
 import { hashOf, newToken } from '../people/secrets.ts';
 
@@ -88,19 +89,7 @@ const routes = {
 
 /** Tokens with which scripts manage the service. `auth/tokenAuthentication.ts` authenticates them. */
 export const tokenRoutes = ({ views, commands, directory, ids }: Capabilities) => {
-  const entry = (token: ManagementToken, { state, now }: View): z.infer<typeof Entry> => {
-    const { id, name, role, scopes, ownerId, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
-    const ownerRole = roleOf(ownerId, state.operators) ?? null;
-    return {
-      ...{ id, name, role, scopes: [...scopes] },
-      owner: { id: ownerId, name: directory.asOf(state).nameOf(ownerId), role: ownerRole },
-      created_at: iso(createdAt),
-      expires_at: expiresAt && iso(expiresAt),
-      revoked_at: revokedAt && iso(revokedAt),
-      last_used_at: lastUsedAt && iso(lastUsedAt),
-      is_valid: isTokenValid(token, now) && ownerRole !== null,
-    };
-  };
+  const entry = (token: ManagementToken, view: View) => tokenEntry(token, view, directory);
 
   return newRouter('/api/tokens')
     .get('/', routes.list, async (ctx) => {
@@ -160,4 +149,23 @@ const mayRevoke = (principal: Principal | undefined, token: ManagementToken): bo
 function readExpiry(text: string | null | undefined): Instant | null {
   if (text === null || text === undefined) return null;
   return parseTime(text) ?? refuse('invalid_token', { param: 'expires_at', problem: 'must be an ISO 8601 time' });
+}
+
+/** A token as the API shows it, with its owner as of the view. */
+export function tokenEntry(
+  token: ManagementToken,
+  { state, now }: Pick<View, 'state' | 'now'>,
+  directory: Directory,
+): z.infer<typeof Entry> {
+  const { id, name, role, scopes, ownerId, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
+  const ownerRole = roleOf(ownerId, state.operators) ?? null;
+  return {
+    ...{ id, name, role, scopes: [...scopes] },
+    owner: { id: ownerId, name: directory.asOf(state).nameOf(ownerId), role: ownerRole },
+    created_at: iso(createdAt),
+    expires_at: expiresAt && iso(expiresAt),
+    revoked_at: revokedAt && iso(revokedAt),
+    last_used_at: lastUsedAt && iso(lastUsedAt),
+    is_valid: isTokenValid(token, now) && ownerRole !== null,
+  };
 }

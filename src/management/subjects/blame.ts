@@ -3,6 +3,7 @@ import { type Instant, instant, iso, type Position, position } from '../../domai
 import type { Json } from '../../domain/core/redact.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
+import { ownerOfStream } from '../../domain/owner/ownerName.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import type { BlameEvents, Derivation } from '../../replay/blame/blameEvents.ts';
 import { copyState } from '../../state/fold/checkpoints.ts';
@@ -16,7 +17,7 @@ import { fieldsOf } from './fieldsOf.ts';
 import type { SubjectName } from './findSubject.ts';
 
 /** Why no event set a field: it follows from others, from requests that are open, or from the clock. */
-export type FieldSource = 'event' | Derivation | 'open_requests' | 'clock';
+export type FieldSource = 'event' | Derivation | 'open_requests' | 'clock' | 'api_keys' | 'operators';
 
 /** A field with the event that set it last. */
 export interface BlamedField {
@@ -36,7 +37,16 @@ interface Rules {
   readonly streams: (id: string) => readonly string[];
   /** Fields that the events of these streams do not set, by their paths. */
   readonly derived?: readonly (readonly [path: RegExp, source: Exclude<FieldSource, 'event'>])[];
+  /** What requests name it by, if not by its id. */
+  readonly inRequests?: (id: string) => string;
 }
+
+/** Of what has limits: a key, an owner or a team. */
+const ofLimits: Rules['derived'] = [
+  [/^\/(last_used_at|limits\/[^/]+\/current_)/, 'requests'],
+  [/^\/limits\/[^/]+\/reserved_/, 'open_requests'],
+  [/^\/limits\/[^/]+\/reset_at$/, 'clock'],
+];
 
 const main = (stream: string, derived: Rules['derived'] = []): Rules => ({ streams: () => [stream], derived });
 
@@ -52,12 +62,24 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   apiKey: {
     streams: (id) => [`apiKey-${id}`],
-    derived: [
-      [/^\/(last_used_at|limits\/[^/]+\/current_)/, 'requests'],
-      [/^\/limits\/[^/]+\/reserved_/, 'open_requests'],
-      [/^\/limits\/[^/]+\/reset_at$/, 'clock'],
-    ],
+    derived: ofLimits,
   },
+  team: {
+    streams: (id) => [`team-${id}`],
+    derived: [[/^\/keys$/, 'api_keys'], ...ofLimits],
+  },
+  owner: {
+    streams: (id) => [`owner-${id}`],
+    derived: [[/^\/(owner|keys)$/, 'api_keys'], [/^\/name$/, 'operators'], ...ofLimits],
+    inRequests: ownerOfStream,
+  },
+  operator: main('operators-main'),
+  managementToken: main('managementTokens-main', [
+    [/^\/owner\/(name|role)$/, 'operators'],
+    [/^\/is_valid$/, 'clock'],
+  ]),
+  accountUsage: { streams: () => [], derived: [[/^/, 'usage']] },
+  accountTokens: { streams: (id) => [`account-${id}`], derived: [[/^/, 'tokens']] },
   settings: main('settings-main'),
   firewall: main('firewall-main'),
   clock: main('clock-main', [[/^\/(time|limits_time)$/, 'clock']]),
@@ -91,7 +113,7 @@ export async function blame(
   const setBy = await lastSet(rules.streams(id), events, { upTo, now: view.now }, (at) => kind.show(id, at, vault));
   const last = new Map<Derivation, StoredEvent | undefined>();
   const lastOf = async (derivation: Derivation) => {
-    if (!last.has(derivation)) last.set(derivation, await events.last(derivation, id, upTo));
+    if (!last.has(derivation)) last.set(derivation, await events.last(derivation, rules.inRequests?.(id) ?? id, upTo));
     return last.get(derivation);
   };
   const fields: BlamedField[] = [];

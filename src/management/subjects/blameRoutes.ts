@@ -11,7 +11,16 @@ import { blame, blamedKinds, type FieldSource } from './blame.ts';
 import { findSubject, type SubjectName, UnknownSubject } from './findSubject.ts';
 
 const source = z
-  .enum(['event', 'usage', 'tokens', 'requests', 'open_requests', 'clock'] satisfies FieldSource[])
+  .enum([
+    'event',
+    'usage',
+    'tokens',
+    'requests',
+    'open_requests',
+    'clock',
+    'api_keys',
+    'operators',
+  ] satisfies FieldSource[])
   .describe('event: set by an event of the resource itself; any other: it follows from those');
 
 const Blame = z

@@ -114,4 +114,4 @@ const listed = (names: readonly string[]): string =>
 
 /** What can be named, for messages. */
 export const SHAPES =
-  'account-<id>, apiKey-<id> (or the name or prefix of a key), settings, firewall, clock, holds, hold-<id>, modelCatalogue, pricing, accountUsage-<id>, accountTokens-<id>, accountCoolDown-<id>, node-<id> or request-<id>';
+  'account-<id>, apiKey-<id> (or the name or prefix of a key), team-<id>, owner-<owner>, operator-<id>, managementToken-<id>, settings, firewall, clock, holds, hold-<id>, modelCatalogue, pricing, accountUsage-<id>, accountTokens-<id>, accountCoolDown-<id>, node-<id> or request-<id>';

@@ -5,6 +5,7 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { toSnakeCase } from '../http/toSnakeCase.ts';
 import type { View } from '../http/views.ts';
+import { createDirectory } from '../people/directory.ts';
 import { accountEntry } from '../resources/accounts.ts';
 import { apiKeyEntry } from '../resources/apiKeys.ts';
 import { clock } from '../resources/clock.ts';
@@ -12,9 +13,11 @@ import { allowlist } from '../resources/firewall.ts';
 import { subjectState } from '../resources/history/subjectState.ts';
 import { holdEntry } from '../resources/holds.ts';
 import { openByHolder } from '../resources/limits/limitEntries.ts';
-import { keysOfOwners, ownerEntry } from '../resources/owners.ts';
+import { operatorEntry } from '../resources/operators.ts';
+import { keysOfOwners, namedOwner, ownerEntry } from '../resources/owners.ts';
 import { settings } from '../resources/settings.ts';
 import { keysInTeams, teamEntry } from '../resources/teams.ts';
+import { tokenEntry } from '../resources/tokens.ts';
 
 /** Another text by which a resource is found, beside its id. */
 export interface SubjectLabel {
@@ -71,6 +74,12 @@ const ofAccount = (kind: string, aliases: readonly string[], ids: SubjectKind['i
   show: (id, view) => folded(`${kind}-${id}`, view),
 });
 
+/** Owners that have limits, and those that API keys name. */
+const ownersIn = ({ owners, apiKeys }: HotState): ReadonlySet<string> =>
+  new Set([...owners.keys(), ...apiKeys.values().flatMap(({ owner }) => (owner === undefined ? [] : [owner]))]);
+
+const directoryOf = (state: HotState, vault: Vault) => createDirectory({ vault, state: () => state });
+
 /** Every kind whose state is shown, by the names that History has for them. Requests are read from the log itself. */
 export const subjectKinds: readonly SubjectKind[] = [
   {
@@ -110,12 +119,32 @@ export const subjectKinds: readonly SubjectKind[] = [
     // History names its stream, in which the owner is percent-encoded.
     kind: 'owner',
     aliases: [],
-    ids: ({ owners }) => owners.keys().map(streamIdOf),
-    labels: ({ owners }) => [...owners.keys()].map((owner) => ({ id: streamIdOf(owner), label: owner })),
-    show: (id, view) => {
+    ids: (state) => ownersIn(state).keys().map(streamIdOf),
+    labels: (state) => [...ownersIn(state)].map((owner) => ({ id: streamIdOf(owner), label: owner })),
+    show: (id, view, vault) => {
       const owner = ownerOfStream(id);
-      if (!view.state.owners.has(owner)) return null;
-      return toJson(ownerEntry(owner, view, keysOfOwners(view), openByHolder(view.state)));
+      if (!ownersIn(view.state).has(owner)) return null;
+      const entry = ownerEntry(owner, view, keysOfOwners(view), openByHolder(view.state));
+      return toJson(namedOwner(entry, view, directoryOf(view.state, vault)));
+    },
+  },
+  {
+    kind: 'operator',
+    aliases: [],
+    ids: ({ operators }) => operators.byId.keys(),
+    show: (id, { state }, vault) => {
+      const operator = state.operators.byId.get(id);
+      return operator ? toJson(operatorEntry(operator, directoryOf(state, vault))) : null;
+    },
+  },
+  {
+    kind: 'managementToken',
+    aliases: ['management-token', 'token'],
+    ids: ({ managementTokens }) => managementTokens.keys(),
+    labels: ({ managementTokens }) => [...managementTokens.values()].map(({ id, name }) => ({ id, label: name })),
+    show: (id, view, vault) => {
+      const token = view.state.managementTokens.get(id);
+      return token ? toJson(tokenEntry(token, view, directoryOf(view.state, vault))) : null;
     },
   },
   single('settings', [], ({ state }) => settings(state.settings)),

@@ -153,11 +153,17 @@ export class FilePast {
       const before = position(at - 1);
       fold ??= copyFold(await this.#foldTo(before));
       this.#requireRows(fold.state.position, at);
-      if (before - fold.state.position > SHORT_FOLD) await this.#continue(fold, before);
+      const isWhole = this.#hasAllRows(fold.state.position, at);
+      if (!isWhole || before - fold.state.position > SHORT_FOLD) await this.#continue(fold, before);
       else continueFold(fold, this.#pages, before);
       const [event] = this.#reader.storedPage(before, at);
       if (!event) continue;
       const { state } = fold;
+      // Those right before the event, which the fold did not meet.
+      if (!isWhole) {
+        const { stream, revision } = event;
+        this.#broken ??= { position: at, stream, revision, reason: `follows position ${state.position}` };
+      }
       yield { event, state, apply: () => state.apply(recorded(event)) };
       if (state.position < at) state.apply(recorded(event));
     }

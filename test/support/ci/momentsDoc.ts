@@ -11,7 +11,9 @@ const HEAD = `# Earlier moments
 that event) or an ISO 8601 time (the last position that was written by then, also after a clock jumped). A moment beyond the log or
 in the future, and a value that is neither, gets 400 \`validation_error\`. A moment for which archived events are needed gets
 410 \`archived\`, which names the day and the file; lists name the archived days that they lack. What was forgotten stays so: the e-mail
-address of a deleted account is not shown at any moment. Figures that come from the configuration of a node are those of now.
+address of a deleted account is not shown at any moment: its place has \`unknown@example.com\`, and the name of a forgotten operator is null.
+Figures that come from the configuration of a node are those of now. Several nodes that share a log hold the windows of limits of a
+node whose clock has jumped: what such a node showed meanwhile is not in the log, so \`?at=\` shows its windows by the clock of the moment.
 
 The dashboard puts every page at an earlier moment with *Time* in the navigation ([dashboard](dashboard.md#earlier-moments)); how it works is in
 [decision 0081](decisions/0081-any-moment.md).

@@ -1942,7 +1942,7 @@ export interface components {
              * @description event: set by an event of the resource itself; any other: it follows from those
              * @enum {string}
              */
-            source: "event" | "usage" | "tokens" | "requests" | "open_requests" | "clock";
+            source: "event" | "usage" | "tokens" | "requests" | "open_requests" | "clock" | "api_keys" | "operators";
             time: string | null;
             type: string | null;
             value: unknown;
