@@ -187,6 +187,7 @@ test('returns what the document describes from every endpoint', async () => {
   }
   await call('GET /api/teams/{id}', { id: team.id });
   await call('GET /api/owners/{owner}', { owner: 'Ada L' });
+  await call('GET /api/owners/{owner}/requests', { owner: 'Ada L' });
   await call('DELETE /api/api-keys/{id}', { id: key.id });
   await call('DELETE /api/teams/{id}', { id: team.id });
 
@@ -370,6 +371,7 @@ test('returns errors as the document describes', async () => {
     ['DELETE /api/teams/{id}', '/api/teams/unknown'],
     ['GET /api/owners/{owner}', '/api/owners/unknown'],
     ['PATCH /api/owners/{owner}', '/api/owners/unknown', { limits: 1 }],
+    ['GET /api/owners/{owner}/requests', '/api/owners/unknown/requests'],
     ['POST /api/firewall/ips', '/api/firewall/ips', { ip_address: 'x' }],
     ['DELETE /api/firewall/ips/{ip}', '/api/firewall/ips/10.0.0.1'],
     ['PATCH /api/accounts/{id}', '/api/accounts/unknown', { proxy: null }],

@@ -44,6 +44,7 @@ import { modelRoutes } from './resources/models.ts';
 import { openApiRoutes } from './resources/openApi.ts';
 import { operatorRoutes } from './resources/operators.ts';
 import { overviewRoutes } from './resources/overview.ts';
+import { ownerRequestRoutes } from './resources/ownerRequests.ts';
 import { ownerRoutes } from './resources/owners.ts';
 import { profileRoutes } from './resources/profile.ts';
 import { type ClientKey, receiptRoutes } from './resources/receipts.ts';
@@ -126,6 +127,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(apiKeyRoutes(options))
     .use(teamRoutes(options))
     .use(ownerRoutes(options))
+    .use(ownerRequestRoutes(options))
     .use(settingsRoutes(options))
     .use(operatorRoutes(options))
     .use(profileRoutes(options))

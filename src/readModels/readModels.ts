@@ -65,6 +65,7 @@ export function portsOver(runQuery: RunQuery): ReadModelPorts {
   return {
     requestLog: {
       page: query('requestLog', 'page'),
+      rows: query('requestLog', 'rows'),
       options: query('requestLog', 'options'),
       models: query('requestLog', 'models'),
     },

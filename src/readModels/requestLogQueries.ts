@@ -1,5 +1,5 @@
 import type { RequestLogRow } from '../../projections/requestLog.ts';
-import type { Instant } from '../domain/core/brands.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
 
 import type { ArchivedDay } from './archivedDays.ts';
 import type { UpTo } from './upTo.ts';
@@ -77,6 +77,8 @@ export interface RequestLogOptions {
  */
 export interface RequestLogQueries {
   page(filter: RequestLogFilter, limit: number, offset: number, upTo: UpTo): Promise<RequestLogPage>;
+  /** The rows of the events at these positions, latest first; other positions are left out. */
+  rows(positions: readonly Position[], upTo: UpTo): Promise<readonly RequestLogRow[]>;
   /**
    * The values that occur in the rows. Each list applies every condition except those on itself; `search` is ignored. Those of keys,
    * error codes, owners and teams apply the time range and one another's conditions only, because they count sums of their own.

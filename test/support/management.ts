@@ -264,6 +264,7 @@ function lazyReadModels(options: { readonly folder: string; readonly logPath: st
   const queries: ReadModelPorts = {
     requestLog: {
       page: (...query) => models().requestLog.page(...query),
+      rows: (...query) => models().requestLog.rows(...query),
       options: (...query) => models().requestLog.options(...query),
       models: (...query) => models().requestLog.models(...query),
     },

@@ -11,7 +11,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryText } from '../http/query.ts';
-import { OPERATORS } from '../http/roles.ts';
+import { OPERATORS, READERS } from '../http/roles.ts';
 import type { AccountLinks } from './accountLinks.ts';
 import { linkErrorOf } from './linkOutcome.ts';
 import type { StartedLink } from './startLink.ts';
@@ -85,7 +85,7 @@ const routes = {
     ],
   }),
   status: describeRoute({
-    roles: OPERATORS,
+    roles: READERS,
     at: { none: 'links under way exist in the memory of one node' },
     summary: 'Get the status of a sign-in; without flowId of the latest one',
     query: flowQuery,

@@ -9,6 +9,7 @@ import { addressDigest } from '../auth/clientSealer.ts';
 import { EventActor, eventActor, type People } from '../http/actor.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
+import { cursorOf, readCursor } from '../http/cursor.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { READERS } from '../http/roles.ts';
@@ -101,7 +102,7 @@ export const historyRoutes = ({
       const page = await queries.history.page(filter, cursor, limit, upTo);
       return {
         events: page.entries.map((found) => entry(found, people)),
-        next_cursor: page.before === null ? null : cursorOf(page.before),
+        next_cursor: cursorOf(page.before),
         ...archivedOf(page),
       };
     })
@@ -139,17 +140,6 @@ function readFilter(ctx: ManagementContext, vault: Vault): HistoryFilter {
 export function actorFilters(actor: string, vault: Vault): string[] {
   const [, address] = /^operator:(.+)$/.exec(actor) ?? [];
   return address === undefined ? [actor] : [actor, sealedOperatorLabel(addressDigest(vault, address))];
-}
-
-const cursorOf = (before: Position) => Buffer.from(`before ${before}`).toString('base64url');
-
-/** @throws Refusal `validation_error` */
-function readCursor(ctx: ManagementContext): Position | null {
-  const cursor = queryText(ctx, 'cursor');
-  if (cursor === undefined) return null;
-  const [, before] = /^before (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (before !== undefined) return position(Number(before));
-  return refuse('validation_error', { param: 'cursor', problem: 'must be the next_cursor of an earlier response' });
 }
 
 /** @throws Refusal `validation_error` */

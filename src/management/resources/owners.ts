@@ -91,7 +91,7 @@ export const ownerRoutes = ({ views, commands, directory }: Pick<Capabilities, '
 };
 
 /** @throws Refusal `invalid_owner` */
-function ownerIn({ params }: ManagementContext): string {
+export function ownerIn({ params }: ManagementContext): string {
   const read = readOwner(params.owner ?? '');
   return 'owner' in read ? read.owner : refuse('invalid_owner', { param: 'owner', problem: read.problem });
 }

@@ -39,7 +39,7 @@ const filterQuery = {
   until: time.describe('Latest time, inclusive'),
 };
 
-const RequestLogEntry = z
+export const RequestLogEntry = z
   .object({
     requested_at: z.iso.datetime(),
     account_id: z.string().nullable(),

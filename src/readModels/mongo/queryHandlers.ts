@@ -4,7 +4,7 @@ import { beforeAsOf, type Cut } from '../cut.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { historyPage } from './historyPage.ts';
 import type { ReadView } from './readView.ts';
-import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestPages.ts';
+import { modelsWithSuccess, requestLogOptions, requestLogPage, rowsAt } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
@@ -21,6 +21,7 @@ export function createQueryHandlers(view: ReadView): QueryHandlers {
           ...(await requestLogPage(view, filter, limit, offset, cut)),
           ...archivedAsOf(view.archived, filter, cut),
         })),
+      rows: (positions) => rowsAt(view, positions),
       options: (filter, asOf) => requestsAt(asOf, (cut) => requestLogOptions(view, filter, cut)),
       models: (asOf) => requestsAt(asOf, (cut) => modelsWithSuccess(view, cut)),
     },

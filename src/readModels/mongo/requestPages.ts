@@ -359,7 +359,8 @@ async function scanAttempts(
 }
 
 /** The rows at these positions, latest first. */
-async function rowsAt({ collections }: ReadView, positions: readonly number[]): Promise<RequestLogRow[]> {
+/** See `RequestLogQueries.rows`. */
+export async function rowsAt({ collections }: ReadView, positions: readonly number[]): Promise<RequestLogRow[]> {
   if (positions.length === 0) return [];
   const documents = await collections.requests.find({ _id: { $in: [...positions] } }, READ_OPTIONS).toArray();
   return documents

@@ -27,6 +27,7 @@ export function createQueryHandlers(
         const page = requestLogPage(database, tables, filter, limit, offset, position, days, at);
         return { ...page, ...archivedAsOf(days, filter, at) };
       },
+      rows: (positions) => tables.requests.at(positions),
       options: (filter, asOf) => requestLogOptions(database, tables, filter, cut(asOf)),
       models: (asOf) => modelsWithSuccess(database, tables, cut(asOf)),
     },

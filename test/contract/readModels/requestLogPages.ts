@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountId, type Position, position, type Sealed } from '../../../src/domain/core/brands.ts';
-import type { RequestLogFilter } from '../../../src/readModels/requestLogQueries.ts';
+import type { RequestLogFilter, RequestLogRow } from '../../../src/readModels/requestLogQueries.ts';
 import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
 import { earlier, HOUR, later } from '../../support/specification.ts';
@@ -34,6 +34,20 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       );
       const { rows, total } = await store.requestLog.page({}, 10, 0, head);
       expect([rows.map(({ requestId }) => requestId), total]).toEqual([['late', 'second', 'first', 'early'], 4]);
+    });
+
+    test('returns the rows at positions, latest first, without those of other events', async () => {
+      await using store = await createReadModels();
+      const head = await store.append(
+        completed({ requestId: 'first' }),
+        completed({ requestId: 'early', requestedAt: earlier(1) }),
+        refused({ requestId: 'refused', requestedAt: later(1) }),
+      );
+      const { rows } = await store.requestLog.page({}, 10, 0, head);
+      const [refusedRow, first, early] = rows as [RequestLogRow, RequestLogRow, RequestLogRow];
+      expect(await store.requestLog.rows([early.position, refusedRow.position], head)).toEqual([refusedRow, early]);
+      expect(await store.requestLog.rows([position(head + 1), first.position], head)).toEqual([first]);
+      expect(await store.requestLog.rows([], head)).toEqual([]);
     });
 
     test('returns the rows after the offset and counts all matches', async () => {
