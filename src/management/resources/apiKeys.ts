@@ -18,7 +18,7 @@ import { queryChoice } from '../http/query.ts';
 import { EVERYONE, KEY_OWNERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { isLimitedToOwn } from '../people/principal.ts';
-import { mayUseKey, ownerOfNewKey, requireKey, requireMayChange } from './apiKeys/ownKeys.ts';
+import { mayUseKey, placeOfNewKey, requireKey, requireMayChange } from './apiKeys/ownKeys.ts';
 import { Limit, limitEntries, type OpenByHolder, openByHolder } from './limits/limitEntries.ts';
 import { LimitsInput, limitRulesInput, model, text } from './limits/limitInput.ts';
 
@@ -155,8 +155,7 @@ export const apiKeyRoutes = ({
         keyId,
         value,
         name: body.name,
-        ...changesOf(body, views.current),
-        owner: ownerOfNewKey(ctx.state.principal, body, views.current),
+        ...changesOf({ ...body, ...placeOfNewKey(ctx.state.principal, body, views.current) }, views.current),
       };
       const { state, isRepeat } = await commands.handle(subjects.apiKey, keyId, command, ctx.state.cause);
       return { ...current(state, keyId), ...(!isRepeat && { key }) };

@@ -123,6 +123,36 @@ test('counts a request where its key belonged, and moves no usage with the key',
   expect(await used()).toEqual([0, first, 0]);
 });
 
+test('keeps the further keys of a member in their teams', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const ada = await join(stage, administrator, 'Ada', 'member');
+  const post = async (client: typeof ada | typeof administrator, path: string, body: object) => {
+    const { status, body: response } = await client.call('POST', path, { body });
+    return { status, ...response };
+  };
+  const [search, ads, closed] = [
+    await post(administrator, '/api/teams', { name: 'search', limits: [rule] }),
+    await post(administrator, '/api/teams', { name: 'ads' }),
+    await post(administrator, '/api/teams', { name: 'closed' }),
+  ];
+  const make = async (fields: object) => {
+    const { status, team, error } = await post(ada, '/api/api-keys', { name: 'k', ...fields });
+    return status === 200 ? team : [status, error.message];
+  };
+  expect(await make({})).toBeNull();
+  expect(await make({ team: search.id })).toEqual([400, 'team must be null: no key of yours is in a team']);
+  const placed = { name: 'first', owner: ada.id };
+  await post(administrator, '/api/api-keys', { ...placed, team: search.id });
+  // Without a team, the key would escape the limits of the team.
+  expect(await make({})).toBe(search.id);
+  expect(await make({ team: null })).toEqual([400, `team must be one of your teams: ${search.id}`]);
+  expect(await make({ team: closed.id })).toEqual([400, `team must be one of your teams: ${search.id}`]);
+  await post(administrator, '/api/api-keys', { ...placed, team: ads.id });
+  expect(await make({ team: ads.id })).toBe(ads.id);
+  expect(await make({})).toEqual([400, `team must be one of your teams: ${search.id}, ${ads.id}`]);
+});
+
 test('shows members the teams of their keys, and lets them change none', async () => {
   const stage = await startManagement();
   const administrator = await setUp(stage);

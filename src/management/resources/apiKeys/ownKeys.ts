@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../domain/apiKey/state.ts';
-import type { ApiKeyId } from '../../../domain/core/brands.ts';
+import type { ApiKeyId, TeamId } from '../../../domain/core/brands.ts';
 import { refuse } from '../../../domain/core/refusal.ts';
 import type { HotState } from '../../../state/fold/hotState.ts';
 import { isLimitedToOwn, owns, type Principal } from '../../people/principal.ts';
@@ -22,25 +22,26 @@ interface Placed {
 }
 
 /**
- * The owner of a new key: of a member's, the member. A member joins no team by themselves, but a further key of theirs may be in the
- * team of another one.
+ * Owner and team of a new key. That of a member belongs to the member and stays within the limits of a team: who has keys in teams makes
+ * further ones in one of them, without choosing if there is only one. Members join no team by themselves; an operator makes or moves
+ * their first key.
  * @throws Refusal `invalid_api_key_payload`
  */
-export function ownerOfNewKey(
-  principal: Principal | undefined,
-  { owner, team }: Placed,
-  { apiKeys }: Keys,
-): string | null | undefined {
-  if (!principal || !isLimitedToOwn(principal)) return owner;
+export function placeOfNewKey(principal: Principal | undefined, { owner, team }: Placed, { apiKeys }: Keys): Placed {
+  if (!principal || !isLimitedToOwn(principal)) return { owner, team };
   const { operatorId } = principal;
   if (owner != null && owner !== operatorId) {
     refuse('invalid_api_key_payload', { param: 'owner', problem: `must be your own id, ${operatorId}` });
   }
-  const isOwnTeam = apiKeys.values().some((key) => key.owner === operatorId && key.team === team);
-  if (team != null && !isOwnTeam) {
-    refuse('invalid_api_key_payload', { param: 'team', problem: 'must be the team of a key that you have' });
-  }
-  return operatorId;
+  const own = [...apiKeys.values()].filter((key) => key.owner === operatorId);
+  const teams = [...new Set(own.flatMap((key) => key.team ?? []))];
+  if (team === undefined && teams.length <= 1) return { owner: operatorId, team: teams[0] };
+  if (team == null ? teams.length === 0 : teams.includes(team as TeamId)) return { owner: operatorId, team };
+  const problem =
+    teams.length === 0
+      ? 'must be null: no key of yours is in a team'
+      : `must be one of your teams: ${teams.join(', ')}`;
+  return refuse('invalid_api_key_payload', { param: 'team', problem });
 }
 
 /**
