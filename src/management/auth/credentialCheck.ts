@@ -59,7 +59,7 @@ export function createCredentialCheck({ commands, now, signIns }: CredentialChec
       try {
         for (const [throttle, key] of limits) throttle.admit(key);
       } catch (error) {
-        signIns.throttled(address);
+        signIns.throttled(address, operatorId);
         throw error;
       }
       const proof = await verify();

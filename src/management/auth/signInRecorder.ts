@@ -72,10 +72,14 @@ export class SignInRecorder {
     await this.recordQuietly(event, cause);
   }
 
-  /** Counts an attempt that the throttle refused. One event per minute and address records the count. */
-  throttled(address: string): void {
+  /**
+   * Counts an attempt that the throttle refused. One event per minute and address records the count.
+   * @param operatorId in whose name it was tried; then the event has no address, as in `recordFailure`
+   */
+  throttled(address: string, operatorId?: string): void {
     // Once the counter is full, further addresses share one entry.
-    const subject = this.#throttled.hasRoomFor(address) ? address : 'others';
+    const isNamed = operatorId === undefined && this.#throttled.hasRoomFor(address);
+    const subject = isNamed ? address : 'others';
     this.#throttled.of(subject, () => ({ address: subject, count: 0 })).count++;
     const fault = {
       code: 'sign_ins_throttled',

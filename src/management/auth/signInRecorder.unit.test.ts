@@ -45,6 +45,17 @@ test('counts attempts of a new minute while the last one is being recorded', asy
   ]);
 });
 
+test('records no address of attempts in the name of an operator, who may be forgotten', async () => {
+  const { signIns, counted } = stage();
+  signIns.throttled('10.0.0.1', 'op_1');
+  signIns.throttled('10.0.0.2');
+  await signIns.stop();
+  expect(counted()).toEqual([
+    ['others', 0, 1],
+    ['10.0.0.2', 0, 1],
+  ]);
+});
+
 test('records attempts once when the clock is set back', async () => {
   const { clock, signIns, counted } = stage();
   signIns.throttled('10.0.0.1');

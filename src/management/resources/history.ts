@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { sealedOperatorLabel } from '../../../projections/history.ts';
+import { actorLabels, sealedOperatorLabel } from '../../../projections/history.ts';
 import { iso, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import type { Actor } from '../../eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../readModels/historyQueries.ts';
 import type { EventStep } from '../../state/past/past.ts';
+import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { addressDigest } from '../auth/clientSealer.ts';
 import { EventActor, eventActor, type People } from '../http/actor.ts';
@@ -100,8 +102,9 @@ export const historyRoutes = ({
       const { state, upTo } = await views.asOf(ctx);
       const people = { vault, directory: directory.asOf(state) };
       const page = await queries.history.page(filter, cursor, limit, upTo);
+      const shown = page.entries.filter(({ actor }) => !isFoundByForgottenAddress(actor, filter, vault));
       return {
-        events: page.entries.map((found) => entry(found, people)),
+        events: shown.map((found) => entry(found, people)),
         next_cursor: cursorOf(page.before),
         ...archivedOf(page),
       };
@@ -134,6 +137,17 @@ function readFilter(ctx: ManagementContext, vault: Vault): HistoryFilter {
     until: queryTime(ctx, 'until'),
   };
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Whether only the digest of its address matches an event of a person who was forgotten: showing it would confirm the address. A page
+ * may have fewer events than its limit.
+ */
+function isFoundByForgottenAddress(actor: Actor, { actors }: HistoryFilter, vault: Vault): boolean {
+  if (!actors || actor.kind !== 'operator' || actor.addressDigest === undefined) return false;
+  if (openIfSealed(actor.address, vault) !== null) return false;
+  const { addressDigest: _digest, ...others } = actor;
+  return !actorLabels({ ...others, address: null }).some((label) => actors.includes(label));
 }
 
 /** Operators at an address: of events with the address in plain, and of those with its digest. */
