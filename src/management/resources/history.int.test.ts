@@ -283,8 +283,8 @@ test('finds operators by their address, also after an upgrade, and forgets it wi
   expect(await actors('actor=operator:127.0.0.1')).toEqual(found);
   expect(await actors('actor=operator:127.0.0.2')).toEqual([]);
   await stage.vault.destroy(ADMINISTRATOR);
-  expect(await actors('actor=operator:127.0.0.1')).toEqual([
-    { ...found[0], address: null, user_agent: null },
-    found[1],
-  ]);
+  // The digest still matches, and showing the event would confirm the address.
+  expect(await actors('actor=operator:127.0.0.1')).toEqual([found[1]]);
+  const [all] = await actors('actor=operator:127.0.0.1&actor=person:administrator');
+  expect(all).toEqual({ ...found[0], address: null, user_agent: null });
 });
