@@ -53,7 +53,7 @@ test('leaves neither name nor address of a forgotten person in any file or respo
   const ada = client({ 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT });
   const accept = { token: secretOf(invitation_url), password: OPERATOR_PASSWORD };
   expect((await ada('POST', '/api/dashboard-auth/invitation/accept', accept)).status).toBe(200);
-  await ada('POST', '/api/api-keys', { name: 'laptop' });
+  const { id: keyId } = (await ada('POST', '/api/api-keys', { name: 'laptop' })).body;
   await ada('GET', '/api/history');
   // More often than the throttle allows.
   const wrong = { login: person.email, password: 'wrong horse' };
@@ -81,7 +81,7 @@ test('leaves neither name nor address of a forgotten person in any file or respo
     const shown = (await administrator('GET', path)).text;
     expect(texts.filter((each) => shown.includes(each) || text.includes(each))).toEqual([]);
   }
-  const blame = await administrator('GET', `/api/blame/operator-${id}`);
+  const blame = await administrator('GET', `/api/blame/apiKey-${keyId}`);
   expect([blame.status, texts.filter((each) => blame.text.includes(each))]).toEqual([200, []]);
   expect(evidence.status).toBe(202);
 
