@@ -27,7 +27,7 @@ test('leaves neither name nor address of a forgotten person in any file or respo
   const folder = await tempDir('forgotten');
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const env = { FIREWALL_TRUST_PROXY_HEADERS: 'true', FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.1/32' };
-  const service = serveInProcess({ folder: folder.path, provider, env, boundMs: 80_000 });
+  const service = serveInProcess({ folder: folder.path, provider, env });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const url = await service.listening();
 

@@ -46,7 +46,7 @@ const MAX_MOVES = 1_000;
  * What the keys that an owner has now were used for since they are the owner's: a key that moves takes no requests along. Found by
  * the history's index of API keys, so that a member's page costs no scan of everybody's requests.
  */
-export const ownerRequestRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) => {
+export const ownerRequestRoutes = ({ views, queries, vault }: Pick<Capabilities, 'views' | 'queries' | 'vault'>) => {
   /** When each key came to its owner from another one, or from none. */
   async function movesOf(keyIds: readonly ApiKeyId[], upTo: UpTo): Promise<ReadonlyMap<string, Instant>> {
     const subjects = keyIds.map(subjectOfKey);
@@ -88,9 +88,9 @@ export const ownerRequestRoutes = ({ views, queries }: Pick<Capabilities, 'views
       const rows = await queries.requestLog.rows(positions, upTo);
       const isOfOwner = ({ apiKeyId, requestedAt }: RequestLogRow) =>
         requestedAt >= (moves.get(subjectOfKey(apiKeyId as ApiKeyId)) ?? 0);
-      const shown = principal && isLimitedToOwn(principal) ? withoutAccounts : requestLogEntry;
+      const shown = principal && isLimitedToOwn(principal) ? withoutAccounts : unchanged;
       return {
-        requests: rows.filter(isOfOwner).map(shown),
+        requests: rows.filter(isOfOwner).map((row) => shown(requestLogEntry(row, vault))),
         next_cursor: cursorOf(page.before),
         ...archivedOf(page),
       };
@@ -100,9 +100,7 @@ export const ownerRequestRoutes = ({ views, queries }: Pick<Capabilities, 'views
 
 const subjectOfKey = (id: ApiKeyId) => `apiKey-${id}`;
 
+type Entry = z.infer<typeof RequestLogEntry>;
+const unchanged = (entry: Entry): Entry => entry;
 /** Accounts are the installation's: they do not exist for members. */
-const withoutAccounts = (row: RequestLogRow) => ({
-  ...requestLogEntry(row),
-  account_id: null,
-  attempted_account_ids: [],
-});
+const withoutAccounts = (entry: Entry): Entry => ({ ...entry, account_id: null, attempted_account_ids: [] });
