@@ -54,6 +54,7 @@ async function callAndRead(method: string, path: string, body?: unknown): Promis
       ...(cookie && { cookie }),
       ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
     },
+    redirect: 'manual',
     ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
   });
   for (const set of response.headers.getSetCookie()) cookie = set.split(';')[0] ?? '';
@@ -138,7 +139,7 @@ test('returns what the document describes from every endpoint', async () => {
     const [bare = '', query] = path.split('?');
     const filled = bare.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(parameters[parameter] ?? ''));
     const response = await callAndRead(method, query ? `${filled}?${query}` : filled, body);
-    expect(response.status, `${name}: ${response.text}`).toBeLessThan(300);
+    expect(response.status, `${name}: ${response.text}`).toBeLessThan(400);
     called.add(`${method} ${bare}`);
     return check(`${method} ${bare}`, response);
   };
@@ -237,6 +238,8 @@ test('returns what the document describes from every endpoint', async () => {
   await call('DELETE /api/accounts/{id}', { id: account.account_id });
 
   await call('GET /api/dashboard-auth/session');
+  await call('GET /api/dashboard-auth/oidc/start');
+  await call('GET /api/dashboard-auth/oidc/callback?state=1&session_state=2');
   const password = 'correct horse';
   await call('POST /api/dashboard-auth/password/setup', {}, { password });
   await call('POST /api/dashboard-auth/password/login', {}, { password });

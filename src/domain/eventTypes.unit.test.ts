@@ -158,6 +158,8 @@ const samples: Samples = {
   },
   OperatorInvitationRenewed: { operatorId: 'op_1', invitationHash: hash('b'), expiresAt: later(60_000) },
   OperatorInvitationAccepted: { operatorId: 'op_1', method: 'password' },
+  OperatorRegistered: { operatorId: 'op_2', name: sealed('name'), email: sealed('email'), role: 'member' },
+  OperatorIdentityLinked: { operatorId: 'op_1', identity: sealed('identity') },
   OperatorPasswordSet: { operatorId: 'op_1', passwordId: uuid(1), passwordHash: passwordHash('a') },
   OperatorProfileChanged: { operatorId: 'op_1', name: sealed('name'), email: sealed('email') },
   OperatorRoleChanged: { operatorId: 'op_1', from: 'auditor', to: 'operator' },

@@ -10,6 +10,7 @@ import type { VerifyOwnLog } from '../verification/verifyOwnLog.ts';
 import type { RetainedKeys } from './accounts/retainedKeys.ts';
 import { type ConnectionInfo, identifyClient, requireSession } from './auth/access.ts';
 import { dashboardAuthRoutes } from './auth/dashboardAuth.ts';
+import { type OidcServices, oidcAuthRoutes } from './auth/oidc/oidcAuth.ts';
 import { operatorAuthRoutes } from './auth/operatorAuth.ts';
 import { createSignIn, type DashboardAuthServices } from './auth/signIn.ts';
 import type { Capabilities } from './http/capabilities.ts';
@@ -67,6 +68,8 @@ export interface ManagementOptions extends Capabilities {
   readonly dashboardAuth: DashboardAuthServices;
   /** The address under which people open the dashboard, without a slash at its end. */
   readonly publicUrl: string;
+  /** Sign-in by OIDC, where it is configured. */
+  readonly oidc?: OidcServices;
   readonly links: AccountLinks;
   readonly live: LiveFeed;
   readonly jobs: Jobs;
@@ -116,6 +119,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(sameOriginWrites())
     .use(dashboardAuthRoutes({ ...options, ...signIn }))
     .use(operatorAuthRoutes({ ...options, ...signIn }))
+    .use(oidcAuthRoutes({ ...options, ...signIn }))
     // Checks itself who may read.
     .use(receiptRoutes(options))
     // Routes from here on are protected.

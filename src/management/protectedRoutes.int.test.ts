@@ -29,6 +29,8 @@ const PUBLIC: Readonly<Record<string, string>> = {
   'POST /api/dashboard-auth/login': 'checks the password of an operator',
   'POST /api/dashboard-auth/invitation': 'checks the secret of the link',
   'POST /api/dashboard-auth/invitation/accept': 'checks the secret of the link',
+  'GET /api/dashboard-auth/oidc/start': 'leads to the OpenID provider',
+  'GET /api/dashboard-auth/oidc/callback': 'checks what the OpenID provider confirms',
 };
 /** Routes that work while the TOTP verification of the session is pending. */
 const PUBLIC_OR_TOTP_PENDING: Readonly<Record<string, string>> = {

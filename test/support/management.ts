@@ -24,6 +24,7 @@ import { createRetainedKeys } from '../../src/management/accounts/retainedKeys.t
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
 import { DeniedActions } from '../../src/management/auth/deniedActions.ts';
+import type { OidcServices } from '../../src/management/auth/oidc/oidcAuth.ts';
 import { createPasswords } from '../../src/management/auth/passwords.ts';
 import type { SetupToken } from '../../src/management/auth/setupToken.ts';
 import { SignInRecorder } from '../../src/management/auth/signInRecorder.ts';
@@ -73,6 +74,9 @@ export interface StageOptions {
   readonly queries?: Partial<ReadModelPorts>;
   readonly connection?: ConnectionInfo;
   readonly setupToken?: SetupToken;
+  readonly oidc?: OidcServices;
+  readonly allowsLocalSignIn?: boolean;
+  readonly publicUrl?: string;
   readonly nodeStatus?: () => NodeStatus;
   readonly onAccountImported?: (accountId: AccountId) => void;
   readonly linking?: {
@@ -148,8 +152,10 @@ export async function startManagement(
     ids: { newId: randomUUID, newKeyBytes: () => randomBytes(24) },
     now,
     directory,
-    publicUrl: 'https://svc.example',
+    publicUrl: stageOptions.publicUrl ?? 'https://svc.example',
+    ...(stageOptions.oidc && { oidc: stageOptions.oidc }),
     dashboardAuth: {
+      allowsLocalSignIn: stageOptions.allowsLocalSignIn ?? true,
       signIns,
       denied,
       // The lowest cost: few tests are about hashing.

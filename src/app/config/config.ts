@@ -4,6 +4,7 @@ import { parseConnectionString } from '../../eventLog/eventstore/client/connecti
 import { parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
 import { COSIGNATURE, parseVkey } from '../../integrity/notes/noteKeys.ts';
 import { parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
+import { checkIssuer, checkRoleRules, missingForOidc } from './oidcConfig.ts';
 import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
 const integer = (min: number, max: number) =>
@@ -154,6 +155,26 @@ const environment = z.object({
     // The dashboard trims what is typed.
     .refine((text) => text.trim().length >= 16, 'must have at least 16 characters (openssl rand -base64 24)')
     .optional(),
+  /** The OpenID provider at which operators sign in (docs/decisions/0088-oidc-sign-in.md). */
+  SVC_OIDC_ISSUER: z.string().superRefine(checkIssuer).optional(),
+  /** The client that is registered at the OpenID provider for svc. */
+  SVC_OIDC_CLIENT_ID: z.string().max(1_024).optional(),
+  /** The secret of that client. */
+  SVC_OIDC_CLIENT_SECRET: z.string().max(4_096).optional(),
+  /** What is asked of the OpenID provider; some send groups only for a scope of their own. */
+  SVC_OIDC_SCOPES: z
+    .string()
+    .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( +[\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes with spaces between them')
+    .refine((text) => text.split(' ').includes('openid'), 'must contain openid')
+    .default('openid email profile'),
+  /** How the sign-in page names the OpenID provider; its host when absent. */
+  SVC_OIDC_NAME: z.string().trim().min(1).max(64).optional(),
+  /** Rules that give a role by a value of a claim: `value=role`, separated by semicolons. */
+  SVC_OIDC_ROLES: z.string().superRefine(checkRoleRules).optional(),
+  /** The claim with those values; with dots a path. */
+  SVC_OIDC_ROLE_CLAIM: z.string().min(1).max(256).default('groups'),
+  /** Whether operators may sign in without the OpenID provider. The built-in administrator always may. */
+  SVC_LOCAL_SIGN_IN: flag.default(true),
   /** Whether other machines may send model requests while neither API keys are required nor an allowlist is set. */
   SVC_ALLOW_OPEN: flag.default(false),
   /** Newest Codex version among the clients: the provider lists no model that needs a newer one. */
@@ -213,6 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const lines = [
     ...(error?.issues ?? []).map(({ path, message }) => `${nameOf(path[0])}: ${message}`),
     ...unknownSettings(Object.keys(given), settingNames),
+    ...missingForOidc(given, data?.SVC_LOCAL_SIGN_IN ?? true),
   ];
   if (!data || lines.length > 0) throw new InvalidConfig(lines.join('\n'));
   return Object.freeze(data);

@@ -154,3 +154,67 @@ test('requires 16 characters of a setup token', () => {
   }
   expect(readConfig({ SVC_SETUP_TOKEN: 'sixteen letters!' }).SVC_SETUP_TOKEN).toBe('sixteen letters!');
 });
+
+describe('sign-in by OIDC', () => {
+  const complete = {
+    SVC_PUBLIC_URL: 'https://svc.example',
+    SVC_OIDC_ISSUER: 'https://issuer.example/realm/',
+    SVC_OIDC_CLIENT_ID: 'svc',
+    SVC_OIDC_CLIENT_SECRET: 'secret',
+  };
+  const linesOf = (env: Record<string, string | undefined>) => {
+    try {
+      readConfig(env);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split('\n');
+    }
+  };
+
+  test('takes the issuer as it is, because tokens name it exactly so', () => {
+    expect(readConfig(complete).SVC_OIDC_ISSUER).toBe('https://issuer.example/realm/');
+    expect(readConfig({ ...complete, SVC_OIDC_ISSUER: 'http://localhost:8080' }).SVC_OIDC_ISSUER).toBe(
+      'http://localhost:8080',
+    );
+  });
+
+  test.each(['SVC_OIDC_ISSUER', 'SVC_OIDC_CLIENT_ID', 'SVC_OIDC_CLIENT_SECRET', 'SVC_PUBLIC_URL'])(
+    'refuses the others without %s, by its name',
+    (name) => {
+      const lines = linesOf({ ...complete, [name]: undefined });
+      expect(lines).toEqual([expect.stringMatching(new RegExp(`^${name}: is missing`))]);
+      expect(lines.join()).not.toContain('secret"');
+    },
+  );
+
+  test.each([
+    ['SVC_OIDC_ISSUER', 'http://issuer.example', 'must be an https URL'],
+    ['SVC_OIDC_ISSUER', 'issuer.example', 'must be an https URL'],
+    ['SVC_OIDC_ISSUER', 'https://user@issuer.example', 'must have no query, fragment or credentials'],
+    ['SVC_OIDC_ISSUER', 'https://issuer.example/?a', 'must have no query, fragment or credentials'],
+    ['SVC_OIDC_ISSUER', 'https://issuer.example/.well-known/openid-configuration', 'must be the issuer'],
+    ['SVC_OIDC_SCOPES', 'email', 'must contain openid'],
+    ['SVC_OIDC_SCOPES', 'openid "email"', 'must be scopes'],
+    ['SVC_OIDC_ROLES', 'admins', 'has the rule "admins"'],
+    ['SVC_LOCAL_SIGN_IN', 'maybe', 'must be true or false'],
+  ])('refuses %s=%s', (name, value, problem) => {
+    const lines = linesOf({ ...complete, [name]: value });
+    expect(lines).toEqual([expect.stringContaining(`${name}: ${problem}`)]);
+  });
+
+  test('refuses settings that have no effect alone', () => {
+    expect(linesOf({ SVC_LOCAL_SIGN_IN: 'false' })).toEqual([
+      expect.stringMatching(/^SVC_LOCAL_SIGN_IN: cannot be false without OIDC/),
+    ]);
+    expect(linesOf({ ...complete, SVC_LOCAL_SIGN_IN: 'false' })).toEqual([]);
+    expect(linesOf({ ...complete, SVC_OIDC_ROLE_CLAIM: 'roles' })).toEqual([
+      expect.stringMatching(/^SVC_OIDC_ROLES: is missing/),
+    ]);
+    expect(linesOf({ SVC_OIDC_ROLES: 'a=member' }).map((line) => line.split(':')[0])).toEqual([
+      'SVC_OIDC_ISSUER',
+      'SVC_OIDC_CLIENT_ID',
+      'SVC_OIDC_CLIENT_SECRET',
+      'SVC_PUBLIC_URL',
+    ]);
+  });
+});

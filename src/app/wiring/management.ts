@@ -27,6 +27,7 @@ import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
 import { createArchiving, startRetention } from './archiving.ts';
 import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
+import { createOidc } from './oidc.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderServices } from './provider.ts';
 
@@ -102,6 +103,7 @@ export function createManagementSurface(
   });
   const archiving = createArchiving(foundation);
   const stopRetention = startRetention(foundation, archiving);
+  const oidc = createOidc(foundation, { agentFor: provider.agentFor, publicUrl });
   const management = createManagement({
     views: createViews({
       hot,
@@ -116,7 +118,8 @@ export function createManagementSurface(
     now,
     directory: createDirectory({ vault, state: () => hot.state }),
     publicUrl,
-    dashboardAuth: { signIns, denied, setupToken },
+    dashboardAuth: { signIns, denied, setupToken, allowsLocalSignIn: config.SVC_LOCAL_SIGN_IN },
+    ...(oidc && { oidc }),
     links,
     live,
     jobs,

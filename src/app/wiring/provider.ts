@@ -56,7 +56,8 @@ async function upstreamPoolFactory(config: Config): Promise<CreateUpstreamPool> 
 
 /** Creates the choice of proxies, and says which ones the environment sets. */
 function createProxies(base: URL, { config, hot, store, faults, print }: Foundation): OutgoingProxies {
-  const destinations = [base, new URL(config.SVC_AUTH_BASE_URL)];
+  const issuer = config.SVC_OIDC_ISSUER;
+  const destinations = [base, new URL(config.SVC_AUTH_BASE_URL), ...(issuer === undefined ? [] : [new URL(issuer)])];
   const connectTimeoutMs = CONNECT_TIMEOUT_MS;
   const options = { settings: config, destinations, hot, vault: store.vault, faults, connectTimeoutMs };
   const proxies = createOutgoingProxies(options);

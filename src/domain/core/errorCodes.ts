@@ -44,6 +44,7 @@ export type SignInErrorCode =
   | 'totp_not_configured'
   | 'cross_origin'
   | 'reauthentication_required'
+  | 'local_sign_in_disabled'
   | 'scope_required'
   | 'invalid_invitation'
   | 'passkeys_unavailable'

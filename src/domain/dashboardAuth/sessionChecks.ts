@@ -29,9 +29,12 @@ function isOfCredential(
 export const hasVerifiedTotp = (session: Session, auth: Credentials | undefined): boolean =>
   auth !== undefined && auth.totp !== null && session.totpId === auth.totp.id;
 
-/** A passkey verifies its user and is both factors, so that TOTP is not asked for after it (docs/decisions/0086-passkeys.md). */
-const needsTotp = ({ passkeyId }: Session, auth: Credentials | undefined): auth is Credentials =>
-  auth?.isTotpRequired === true && passkeyId === null;
+/**
+ * Whether TOTP is required of a session. A passkey verifies its user and is both factors (docs/decisions/0086-passkeys.md); a second
+ * factor of a sign-in by OIDC is up to the OpenID provider (docs/decisions/0088-oidc-sign-in.md).
+ */
+export const needsTotp = ({ passkeyId, method }: Session, auth: Credentials | undefined): auth is Credentials =>
+  auth?.isTotpRequired === true && passkeyId === null && method !== 'oidc';
 
 /** Whether the session may do nothing but verify TOTP. */
 export const isTotpPending = (session: Session, auth: Credentials | undefined): boolean =>

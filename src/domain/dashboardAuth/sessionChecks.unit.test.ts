@@ -24,6 +24,7 @@ test('a session is valid until it expires or its password is changed or removed'
 
 test('TOTP is pending while it is required, configured and not verified by this session', () => {
   expect(isTotpPending(session, auth)).toBe(true);
+  expect(isTotpPending({ ...session, method: 'oidc' }, auth)).toBe(false);
   expect(isTotpPending({ ...session, totpId: uuid(70) }, auth)).toBe(false);
   expect(isTotpPending({ ...session, totpId: uuid(71) }, auth)).toBe(true);
   expect(isTotpPending(session, { ...auth, isTotpRequired: false })).toBe(false);
@@ -46,6 +47,7 @@ test('a session of another sign-in does not end with a password, and one of a re
 test('TOTP must be set up where it is required and missing', () => {
   expect(mustSetUpTotp(session, { ...auth, totp: null })).toBe(true);
   expect(mustSetUpTotp(session, auth)).toBe(false);
+  expect(mustSetUpTotp({ ...session, method: 'oidc' }, { ...auth, totp: null })).toBe(false);
   expect(mustSetUpTotp(session, { ...auth, totp: null, isTotpRequired: false })).toBe(false);
 });
 

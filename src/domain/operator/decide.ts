@@ -8,6 +8,7 @@ import {
   OperatorEnabled,
   type OperatorEvent,
   OperatorForgotten,
+  OperatorIdentityLinked,
   OperatorInvitationAccepted,
   OperatorInvitationRenewed,
   OperatorInvited,
@@ -15,6 +16,7 @@ import {
   OperatorProfileChanged,
   OperatorRecoveryCodesMade,
   OperatorRecoveryCodeUsed,
+  OperatorRegistered,
   OperatorRemoved,
   OperatorRoleChanged,
   OperatorTotpConfigured,
@@ -44,6 +46,12 @@ export type OperatorCommand = { readonly operatorId: string } & (
   | ({ type: 'Invite'; role: Role; by: readonly Role[] } & Profile & Link)
   | ({ type: 'RenewInvitation'; by: readonly Role[] } & Link)
   | ({ type: 'AcceptInvitation'; invitationHash: string } & (NewPassword | { passkey: NewPasskey }))
+  /** The OpenID provider has confirmed that the invited address is theirs. */
+  | { type: 'AcceptByIdentity'; identity: Sealed; compared: readonly string[] }
+  /** Somebody whom the OpenID provider knows, and a rule gives a role. */
+  | ({ type: 'Register'; role: Role; identity: Sealed } & Profile)
+  /** A rule gives the role for what the OpenID provider claims. */
+  | { type: 'TakeRole'; role: Role; isBuiltInAvailable: boolean }
   | {
       type: 'Change';
       role?: Role | undefined;
@@ -76,13 +84,15 @@ export function decide(command: OperatorCommand, operators: Operators, { now }: 
   if (command.type === 'Invite') {
     const { name, email, role, invitationHash, expiresAt } = command;
     requireGrant(command.by, role);
-    if (presentOperators(operators).length >= MAX_OPERATORS) {
-      refuse('invalid_operator', {
-        problem: `there are ${MAX_OPERATORS} operators, which is the maximum: remove one first`,
-      });
-    }
+    requireRoom(operators);
     requireCompared(operators, command);
     return [OperatorInvited({ operatorId, name, email, role, invitationHash, expiresAt })];
+  }
+  if (command.type === 'Register') {
+    const { name, email, role, identity } = command;
+    requireRoom(operators);
+    requireCompared(operators, command);
+    return [OperatorRegistered({ operatorId, name, email, role }), OperatorIdentityLinked({ operatorId, identity })];
   }
   if (command.type === 'AcceptInvitation') return accept(command, operators, now);
   const operator = operators.byId.get(operatorId);
@@ -95,6 +105,21 @@ export function decide(command: OperatorCommand, operators: Operators, { now }: 
       requireGrant(command.by, operator.role);
       const { invitationHash, expiresAt } = command;
       return [OperatorInvitationRenewed({ operatorId, invitationHash, expiresAt })];
+    }
+    case 'AcceptByIdentity': {
+      if (!hasOpenInvitation(operator, now)) refuse('invalid_invitation');
+      requireCompared(operators, command);
+      const { identity } = command;
+      return [
+        OperatorInvitationAccepted({ operatorId, method: 'oidc' }),
+        OperatorIdentityLinked({ operatorId, identity }),
+      ];
+    }
+    case 'TakeRole': {
+      const { role } = command;
+      if (role === operator.role) return [];
+      requireAdministratorLeft(command, operators, { ...operator, role });
+      return [OperatorRoleChanged({ operatorId, from: operator.role, to: role, by: 'claim' })];
     }
     case 'Change':
       return change(command, operator, operators);
@@ -171,12 +196,20 @@ function accept(
   return [accepted('password'), OperatorPasswordSet({ operatorId, passwordId, passwordHash })];
 }
 
+/** Whether the operator was invited, or invited again, and can accept now. */
+export const hasOpenInvitation = ({ invitation, isDisabled, removedAt }: Operator, now: Instant): boolean =>
+  invitation !== null && now < invitation.expiresAt && !isDisabled && removedAt === null;
+
 /** Whether a link with this hash can be used by the operator now. */
-export const isInvitationValid = (
-  { invitation, isDisabled, removedAt }: Operator,
-  hash: string,
-  now: Instant,
-): boolean => invitation?.hash === hash && now < invitation.expiresAt && !isDisabled && removedAt === null;
+export const isInvitationValid = (operator: Operator, hash: string, now: Instant): boolean =>
+  operator.invitation?.hash === hash && hasOpenInvitation(operator, now);
+
+function requireRoom(operators: Operators): void {
+  if (presentOperators(operators).length < MAX_OPERATORS) return;
+  refuse('invalid_operator', {
+    problem: `there are ${MAX_OPERATORS} operators, which is the maximum: remove one first`,
+  });
+}
 
 const requireGrant = (by: readonly Role[], role: Role): void => {
   if (!mayGrant(by, role)) refuse('insufficient_permissions', { problem: `your role is below ${role}` });

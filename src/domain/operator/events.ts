@@ -25,11 +25,18 @@ export const OperatorInvitationRenewed = event('OperatorInvitationRenewed', {
   describe: ({ operatorId }) => `operator ${operatorId} got a new invitation link`,
 });
 
+/** Whoever signed in at the OpenID provider for the first time, and has a role by a rule (docs/decisions/0088-oidc-sign-in.md). */
+export const OperatorRegistered = event('OperatorRegistered', {
+  version: 1,
+  data: (z) => operator(z).extend({ ...profile(z), role: roleSchema(z) }),
+  describe: ({ operatorId, role }) => `operator ${operatorId} was added as ${role} at the first sign-in by OIDC`,
+});
+
 export const OperatorInvitationAccepted = event('OperatorInvitationAccepted', {
   version: 1,
   data: (z) =>
     operator(z).extend({
-      /** What they sign in with, for example `password`. */
+      /** What they sign in with, for example `password` or `oidc`. */
       method: z.string(),
     }),
   describe: ({ operatorId }) => `operator ${operatorId} accepted the invitation`,
@@ -47,6 +54,17 @@ export const OperatorPasswordSet = event('OperatorPasswordSet', {
   describe: ({ operatorId }) => `operator ${operatorId} set a password; earlier sessions ended`,
 });
 
+/** Who the OpenID provider says that they are. It replaces an earlier identity. */
+export const OperatorIdentityLinked = event('OperatorIdentityLinked', {
+  version: 1,
+  data: (z) =>
+    operator(z).extend({
+      /** Issuer and subject as a JSON array, sealed under the data key of the operator. */
+      identity: sealedSchema(z),
+    }),
+  describe: ({ operatorId }) => `operator ${operatorId} signs in by OIDC from now on`,
+});
+
 export const OperatorProfileChanged = event('OperatorProfileChanged', {
   version: 1,
   data: (z) => operator(z).extend(profile(z)),
@@ -54,9 +72,17 @@ export const OperatorProfileChanged = event('OperatorProfileChanged', {
 });
 
 export const OperatorRoleChanged = event('OperatorRoleChanged', {
-  version: 1,
-  data: (z) => operator(z).extend({ from: roleSchema(z), to: roleSchema(z) }),
-  describe: ({ operatorId, from, to }) => `the role of operator ${operatorId} changed from ${from} to ${to}`,
+  version: 2,
+  data: (z) =>
+    operator(z).extend({
+      from: roleSchema(z),
+      to: roleSchema(z),
+      /** Present when a rule for what the OpenID provider claims gave the role, at a sign-in of the operator. */
+      by: z.literal('claim').optional(),
+    }),
+  describe: ({ operatorId, from, to, by }) =>
+    `the role of operator ${operatorId} changed from ${from} to ${to}${by === undefined ? '' : ' by a claim of the OpenID provider'}`,
+  upcasters: [(data) => data],
 });
 
 export const OperatorDisabled = event('OperatorDisabled', {
@@ -122,8 +148,10 @@ export const OperatorRecoveryCodeUsed = event('OperatorRecoveryCodeUsed', {
 export type OperatorEvent =
   | EventOf<typeof OperatorInvited>
   | EventOf<typeof OperatorInvitationRenewed>
+  | EventOf<typeof OperatorRegistered>
   | EventOf<typeof OperatorInvitationAccepted>
   | EventOf<typeof OperatorPasswordSet>
+  | EventOf<typeof OperatorIdentityLinked>
   | EventOf<typeof OperatorProfileChanged>
   | EventOf<typeof OperatorRoleChanged>
   | EventOf<typeof OperatorDisabled>

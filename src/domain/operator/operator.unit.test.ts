@@ -51,6 +51,51 @@ test('nobody grants a role above their own', () => {
     .refuses('insufficient_permissions');
 });
 
+const identity = sealed('identity');
+const linked = (operatorId: string) => events.OperatorIdentityLinked({ operatorId, identity });
+const acceptedByOidc = (operatorId: string) => events.OperatorInvitationAccepted({ operatorId, method: 'oidc' });
+const acceptByIdentity = { type: 'AcceptByIdentity', operatorId: 'a', identity, compared: ['a'] } as const;
+
+test('accepts an invitation by the identity at an OpenID provider once', () => {
+  operators.given(invited('a')).when(acceptByIdentity).then(acceptedByOidc('a'), linked('a'));
+  operators.given(invited('a'), accepted('a')).when(acceptByIdentity).refuses('invalid_invitation');
+  operators
+    .given(events.OperatorInvited({ operatorId: 'a', ...profile, role: 'member', ...link, expiresAt: NOW }))
+    .when(acceptByIdentity)
+    .refuses('invalid_invitation');
+  operators
+    .given(invited('a'), events.OperatorDisabled({ operatorId: 'a' }))
+    .when(acceptByIdentity)
+    .refuses('invalid_invitation');
+});
+
+test('links an identity only when it was compared with that of every operator', () =>
+  operators.given(invited('a'), invited('b')).when(acceptByIdentity).refuses('conflict'));
+
+test('adds whom a rule gives a role', () => {
+  const register = { type: 'Register', operatorId: 'a', role: 'auditor', ...profile, identity, compared: [] } as const;
+  const registered = events.OperatorRegistered({ operatorId: 'a', ...profile, role: 'auditor' });
+  operators.given().when(register).then(registered, linked('a'));
+  operators.given(invited('b')).when(register).refuses('conflict');
+  const state = folded(registered, linked('a'));
+  expect(state.byId.get('a')).toMatchObject({ role: 'auditor', acceptedAt: NOW, invitation: null, identity });
+});
+
+test('takes the role that a rule gives, unless it is that of the last administrator', () => {
+  const take = { type: 'TakeRole', operatorId: 'a', role: 'member' } as const;
+  const given = operators.given(invited('a'), acceptedByOidc('a'));
+  const changed = events.OperatorRoleChanged({ operatorId: 'a', from: 'administrator', to: 'member', by: 'claim' });
+  given.when({ ...take, isBuiltInAvailable: true }).then(changed);
+  given.when({ ...take, isBuiltInAvailable: false }).refuses('last_administrator');
+  given.when({ ...take, role: 'administrator', isBuiltInAvailable: false }).then();
+});
+
+test('keeps the identity of a removed operator, and forgets that of a forgotten one', () => {
+  const removed = [invited('a'), acceptedByOidc('a'), linked('a'), events.OperatorRemoved({ operatorId: 'a' })];
+  expect(folded(...removed).byId.get('a')?.identity).toBe(identity);
+  expect(folded(...removed, events.OperatorForgotten({ operatorId: 'a' })).byId.get('a')?.identity).toBeNull();
+});
+
 test('accepts an invitation once', () => {
   operators
     .given(invited('a'))

@@ -18,6 +18,10 @@ export interface Operator {
   /** The link that is valid now. Never shown. */
   readonly invitation: { readonly hash: string; readonly expiresAt: Instant } | null;
   readonly password: Password | null;
+  /** Issuer and subject at the OpenID provider as a JSON array. A removed operator keeps it, so that no rule adds them again. */
+  readonly identity: Sealed | null;
+  /** Added by a rule for a claim, and not invited since: without a rule they do not get in. */
+  readonly isByRule: boolean;
   readonly totp: Totp | null;
   /** Keyed digests of the recovery codes that were not used. */
   readonly recoveryCodes: { readonly unused: number; readonly secret: readonly string[] };
@@ -60,9 +64,17 @@ export function evolve(operators: Operators, event: Recorded<OperatorEvent>): Op
     const { operatorId: id, name, email, role, invitationHash: hash, expiresAt } = data;
     const invited: Operator = {
       ...{ id, name, email, role, invitedAt: time, acceptedAt: null, isDisabled: false, removedAt: null },
-      ...{ invitation: { hash, expiresAt }, ...NO_CREDENTIALS },
+      ...{ invitation: { hash, expiresAt }, ...NO_CREDENTIALS, identity: null, isByRule: false },
     };
     return { ...operators, byId: new Map(operators.byId).set(id, invited) };
+  }
+  if (type === 'OperatorRegistered') {
+    const { operatorId: id, name, email, role } = data;
+    const registered: Operator = {
+      ...{ id, name, email, role, invitedAt: time, acceptedAt: time, isDisabled: false, removedAt: null },
+      ...{ invitation: null, ...NO_CREDENTIALS, identity: null, isByRule: true },
+    };
+    return { ...operators, byId: new Map(operators.byId).set(id, registered) };
   }
   const before = operators.byId.get(data.operatorId);
   if (!before) return operators;
@@ -71,15 +83,23 @@ export function evolve(operators: Operators, event: Recorded<OperatorEvent>): Op
   return { ...operators, byId };
 }
 
-function changed(before: Operator, event: Recorded<Exclude<OperatorEvent, { type: 'OperatorInvited' }>>): Operator {
+type ChangeEvent = Exclude<OperatorEvent, { type: 'OperatorInvited' | 'OperatorRegistered' }>;
+
+function changed(before: Operator, event: Recorded<ChangeEvent>): Operator {
   const { type, data, time } = event;
   switch (type) {
     case 'OperatorInvitationRenewed':
-      return { ...before, invitation: { hash: data.invitationHash, expiresAt: data.expiresAt } };
+      return {
+        ...before,
+        isByRule: false,
+        invitation: { hash: data.invitationHash, expiresAt: data.expiresAt },
+      };
     case 'OperatorInvitationAccepted':
       return { ...before, acceptedAt: before.acceptedAt ?? time, invitation: null };
     case 'OperatorPasswordSet':
       return { ...before, password: { id: data.passwordId, hash: data.passwordHash } };
+    case 'OperatorIdentityLinked':
+      return { ...before, identity: data.identity };
     case 'OperatorProfileChanged':
       return { ...before, name: data.name, email: data.email };
     case 'OperatorRoleChanged':
@@ -91,7 +111,7 @@ function changed(before: Operator, event: Recorded<Exclude<OperatorEvent, { type
     case 'OperatorRemoved':
       return { ...before, removedAt: time, invitation: null, ...NO_CREDENTIALS };
     case 'OperatorForgotten':
-      return { ...before, name: null, email: null };
+      return { ...before, name: null, email: null, identity: null };
     case 'OperatorTotpConfigured':
       return { ...before, totp: { id: data.totpId, secret: data.secret, lastStep: data.step } };
     case 'OperatorTotpDisabled':

@@ -9,7 +9,7 @@ function withoutOperator(data: unknown): unknown {
 }
 
 export const SessionBegun = event('SessionBegun', {
-  version: 4,
+  version: 5,
   data: (z) =>
     z.object({
       sessionId: z.uuid(),
@@ -29,9 +29,11 @@ export const SessionBegun = event('SessionBegun', {
       userAgent: sealedSchema(z).nullable().optional(),
       /** The passkey that was used: the session ends with it. */
       passkeyId: z.uuid().optional(),
+      /** When they proved who they are to the OpenID provider, if it says so and that was earlier than this event. */
+      authenticatedAt: instantSchema(z).optional(),
     }),
   describe: ({ replaces }) => (replaces === null ? 'new dashboard session' : 'new dashboard session, signed in again'),
-  upcasters: [(data) => data, withoutOperator, (data) => data],
+  upcasters: [(data) => data, withoutOperator, (data) => data, (data) => data],
 });
 
 /** The session continues under a new id, so that copies of its previous cookie are void. */
@@ -64,7 +66,7 @@ export const SessionReauthenticated = event('SessionReauthenticated', {
 
 /** What a client proved, or failed to prove, in a sign-in. */
 export const signInMethodSchema = schema((z) =>
-  z.enum(['password', 'totp', 'setup_token', 'recovery_code', 'invitation', 'token', 'passkey']),
+  z.enum(['password', 'totp', 'setup_token', 'recovery_code', 'invitation', 'token', 'passkey', 'oidc']),
 );
 export type SignInMethod = Infer<typeof signInMethodSchema>;
 

@@ -36,7 +36,7 @@ export function evolve(sessions: Sessions, { type, data, time }: Recorded<Sessio
         operatorId: data.operatorId ?? BUILT_IN_ADMINISTRATOR,
         method: data.method ?? 'password',
         passkeyId: data.passkeyId ?? null,
-        authenticatedAt: data.address === undefined ? null : time,
+        authenticatedAt: data.address === undefined ? null : (data.authenticatedAt ?? time),
         address: data.address ?? null,
         userAgent: data.userAgent ?? null,
       });

@@ -60,7 +60,13 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
     status: 401,
     type: 'authentication_error',
     message:
-      'This cannot be undone, and you signed in more than 10 minutes ago. Prove again who you are by POST /api/dashboard-auth/reauthenticate and repeat the request.',
+      'This cannot be undone, and you signed in more than 10 minutes ago. Prove again who you are by POST /api/dashboard-auth/reauthenticate, or with OIDC at GET /api/dashboard-auth/oidc/start?reauthenticate=true, and repeat the request.',
+  },
+  local_sign_in_disabled: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'Operators sign in by OIDC only (SVC_LOCAL_SIGN_IN). Open GET /api/dashboard-auth/oidc/start in a browser.',
   },
   scope_required: {
     status: 403,

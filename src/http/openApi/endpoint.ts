@@ -12,15 +12,17 @@ export interface Endpoint {
   /** One sentence. */
   readonly summary: string;
   readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Another program makes the query, with parameters of its own: those that are not declared are not refused. */
+  readonly isQueryOpen?: boolean;
   /** A JSON body. */
   readonly body?: z.ZodType;
   /** Fields of multipart/form-data. */
   readonly form?: z.ZodType;
   /**
    * The JSON of a response with `status`. `noContent`: status 204. `stream`: no JSON, see the next field. `text` and `bytes`:
-   * text/plain and application/octet-stream.
+   * text/plain and application/octet-stream. `redirect`: status 302 to another page, for navigations of a browser.
    */
-  readonly response: z.ZodType | 'noContent' | 'stream' | 'text' | 'bytes';
+  readonly response: z.ZodType | 'noContent' | 'stream' | 'text' | 'bytes' | 'redirect';
   /** 202: the work has begun and goes on. Default 200. */
   readonly status?: 200 | 202;
   /** Each event of a text/event-stream, if the response can be one. */

@@ -58,12 +58,13 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
   const requestContent = body
     ? { 'application/json': { schema: schema(body, 'input') } }
     : form && { 'multipart/form-data': { schema: schema(form, 'input') } };
-  const content = response !== 'noContent' && {
-    ...(typeof response !== 'string' && { 'application/json': { schema: schema(response, 'output') } }),
-    ...(response === 'text' && { 'text/plain': { schema: { type: 'string' } } }),
-    ...(response === 'bytes' && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
-    ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
-  };
+  const content = response !== 'noContent' &&
+    response !== 'redirect' && {
+      ...(typeof response !== 'string' && { 'application/json': { schema: schema(response, 'output') } }),
+      ...(response === 'text' && { 'text/plain': { schema: { type: 'string' } } }),
+      ...(response === 'bytes' && { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }),
+      ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
+    };
   return {
     operationId: operationId(method, path),
     tags: [tag],
@@ -73,7 +74,9 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
     responses: {
       ...(content
         ? { [status]: { description: status === 202 ? 'Accepted' : 'Success', content } }
-        : { 204: { description: 'Success without content' } }),
+        : response === 'redirect'
+          ? { 302: { description: 'The address of the next page is in Location' } }
+          : { 204: { description: 'Success without content' } }),
       ...errorResponses(endpoint, surface, schema(surface.error, 'output')),
     },
     security: surface.isPublic?.(endpoint)

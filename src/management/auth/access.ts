@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { Refusal, refuse } from '../../domain/core/refusal.ts';
 import {
@@ -50,18 +51,21 @@ interface IdentifyClientOptions extends Pick<Capabilities, 'views' | 'now'> {
   readonly actors: Actors;
   readonly tokens: TokenAuthentication;
   readonly denied: DeniedActions;
+  readonly allowsLocalSignIn: boolean;
 }
 
 /** Sets the client, the principal and the cause of the request in `ctx.state`; refuses no request. */
 export function identifyClient(options: IdentifyClientOptions): ManagementMiddleware {
-  const { views, now, cookie, connection, actors, tokens, denied } = options;
+  const { views, now, cookie, connection, actors, tokens, denied, allowsLocalSignIn } = options;
   const { remoteAddress = (request) => request.socket.remoteAddress, clientAddress = remoteAddress } = connection;
 
-  /** The session of the cookie, unless it has ended or was unused for too long. */
+  /** The session of the cookie, unless it has ended, was unused for too long, or began in a way that is switched off. */
   function sessionOf(ctx: AnyContext): Session | undefined {
     const content = cookie.read(ctx);
     const session = content && views.current.sessions.get(content.sessionId);
     if (!session || !isSessionValid(session, credentialsOf(session.operatorId, views.current), now())) return undefined;
+    if (!allowsLocalSignIn && session.operatorId !== BUILT_IN_ADMINISTRATOR && session.method !== 'oidc')
+      return undefined;
     const { isIdle, mustRenew } = idleStateOf(content, views.current.operators, now());
     if (isIdle) return undefined;
     // A page that only listens is not being used.

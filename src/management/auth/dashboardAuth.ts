@@ -19,7 +19,6 @@ import {
   OkStatus,
   SESSION_REQUIRED,
   SessionState,
-  sessionState,
   totpCode,
   WRONG_CODE,
   WRONG_PASSWORD,
@@ -124,12 +123,12 @@ const isBuiltIn = ({ operatorId }: { readonly operatorId: string }): boolean => 
  * (docs/decisions/0040-dashboard-sessions.md). Mounted before `requireSession`, so each route checks by itself what it requires.
  */
 export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
-  const { views, commands, vault, ids, cookie, setupToken, passwords, directory } = options;
+  const { views, commands, vault, ids, cookie, setupToken, passwords } = options;
   const { sessions, checkCredential, checkPassword, verifyTotp } = options;
   const totpSetup = createTotpSetup(options, checkCredential);
 
   const auth = () => views.current.dashboardAuth;
-  const shown = (session: Session | undefined) => sessionState(views.current, session, directory);
+  const shown = options.stateOf;
   const handle = (ctx: ManagementContext, command: Parameters<typeof subjects.dashboardAuth.decider.decide>[0]) =>
     commands.handle(subjects.dashboardAuth, 'main', command, ctx.state.cause);
   const handleOperator = (ctx: ManagementContext, command: Parameters<typeof subjects.operator.decider.decide>[0]) =>

@@ -16,8 +16,6 @@ import { EVERYONE } from '../http/roles.ts';
 import { normalizeLogin } from '../people/normalizeLogin.ts';
 import { digestOfRecoveryCode, hashOf, inviteeOf, newRecoveryCodes } from '../people/secrets.ts';
 import { requireVerifiedSession } from './access.ts';
-import { UNKNOWN_PERSON } from './actors.ts';
-import type { Attempting } from './credentialCheck.ts';
 import type { SignIn } from './signIn.ts';
 import {
   newPassword,
@@ -25,7 +23,6 @@ import {
   OkStatus,
   SESSION_REQUIRED,
   SessionState,
-  sessionState,
   totpCode,
   WRONG_CODE,
   WRONG_PASSWORD,
@@ -52,7 +49,7 @@ const routes = {
     summary: 'Sign in as an operator',
     body: OperatorSignIn,
     response: SessionState,
-    errors: ['validation_error', ...WRONG_PASSWORD],
+    errors: ['validation_error', 'local_sign_in_disabled', ...WRONG_PASSWORD],
   }),
   invitation: describeRoute({
     roles: EVERYONE,
@@ -75,7 +72,7 @@ const routes = {
     summary: 'Accept an invitation with a password and sign in; the link works once',
     body: AcceptInvitation,
     response: SessionState,
-    errors: ['validation_error', 'invalid_invitation', 'rate_limit_exceeded'],
+    errors: ['validation_error', 'local_sign_in_disabled', 'invalid_invitation', 'rate_limit_exceeded'],
   }),
   useRecoveryCode: describeRoute({
     roles: EVERYONE,
@@ -103,15 +100,7 @@ const routes = {
 /** Invitations, sign-in and recovery of operators. Mounted before `requireSession`: each route checks by itself what it requires. */
 export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
   const { views, commands, queries, vault, ids, now, directory, actors, passwords } = options;
-  const { sessions, checkCredential, checkPassword, verifyTotp } = options;
-
-  /** The request, as that of a client who is not signed in and acts in the name of an operator. */
-  async function attemptFor(ctx: ManagementContext, operatorId: string | undefined): Promise<Attempting> {
-    const { client, cause } = ctx.state;
-    const who = { operatorId: UNKNOWN_PERSON, sessionId: null, usedTotp: false };
-    const actor = await actors.of(client, { ...who, sealedFor: operatorId ?? UNKNOWN_PERSON });
-    return { state: { client, cause: { ...cause, actor } } };
-  }
+  const { sessions, attemptFor, checkCredential, checkPassword, verifyTotp, stateOf, requireLocalSignIn } = options;
 
   /** @throws Refusal `invalid_invitation`, the same one for links that are unknown, expired or used */
   function checkInvitation(ctx: ManagementContext, token: string): Promise<Operator> {
@@ -140,6 +129,7 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
   return newRouter('/api/dashboard-auth')
     .post('/login', routes.signIn, async (ctx) => {
       const { login, password } = await readBody(ctx, OperatorSignIn, 'validation_error');
+      requireLocalSignIn();
       const operatorId = directory.find(login)?.id;
       const passwordId = await checkPassword(await attemptFor(ctx, operatorId), {
         credential: 'operator password',
@@ -150,7 +140,7 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
         named: 'name or password',
       });
       const signedIn = { operatorId: operatorId as string, passwordId, method: 'password' };
-      return sessionState(views.current, await sessions.start(ctx, signedIn), directory);
+      return stateOf(await sessions.start(ctx, signedIn));
     })
     .post('/invitation', routes.invitation, async (ctx) => {
       const { token } = await readBody(ctx, ShowInvitation, 'validation_error');
@@ -161,6 +151,7 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
     })
     .post('/invitation/accept', routes.acceptInvitation, async (ctx) => {
       const { token, password } = await readBody(ctx, AcceptInvitation, 'validation_error');
+      requireLocalSignIn();
       const { id: operatorId } = await checkInvitation(ctx, token);
       const passwordId = ids.newId();
       const passwordHash = await passwords.hash(password);
@@ -168,8 +159,7 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
       const cause = { ...ctx.state.cause, actor: await actors.of(ctx.state.client, who) };
       const accept = { type: 'AcceptInvitation', operatorId, invitationHash: hashOf(token) } as const;
       await commands.handle(subjects.operator, 'main', { ...accept, passwordId, passwordHash }, cause);
-      const session = await sessions.start(ctx, { operatorId, passwordId, method: 'password' });
-      return sessionState(views.current, session, directory);
+      return stateOf(await sessions.start(ctx, { operatorId, passwordId, method: 'password' }));
     })
     .post('/recovery/verify', routes.useRecoveryCode, async (ctx) => {
       const session = ctx.state.client.session ?? refuse('authentication_required');
@@ -187,8 +177,7 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
       // Of two requests with the same code, the log accepts one.
       const command = { type: 'UseRecoveryCode', operatorId, code: digest } as const;
       await commands.handle(subjects.operator, 'main', command, ctx.state.cause);
-      const verified = await sessions.markTotpVerified(ctx, session, { totpId: totp.id, step: 0 });
-      return sessionState(views.current, verified, directory);
+      return stateOf(await sessions.markTotpVerified(ctx, session, { totpId: totp.id, step: 0 }));
     })
     .post('/recovery/codes', routes.makeRecoveryCodes, async (ctx) => {
       const { operatorId } = requireVerifiedSession(ctx, views.current);

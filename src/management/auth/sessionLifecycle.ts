@@ -1,3 +1,4 @@
+import type { Instant } from '../../domain/core/brands.ts';
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { hasVerifiedTotp, isSessionValid } from '../../domain/dashboardAuth/sessionChecks.ts';
@@ -30,6 +31,8 @@ export interface SignedIn {
   readonly passwordId: string | null;
   /** For example `password` or `oidc`. */
   readonly method: string;
+  /** When they proved who they are, if that was earlier. */
+  readonly authenticatedAt?: Instant;
 }
 
 /** Starts sessions, replaces their ids and ends them, and sets the client's cookie accordingly. */
@@ -73,7 +76,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
 
   return {
     async start(ctx, signedIn, previous) {
-      const { operatorId, passwordId, method } = signedIn;
+      const { operatorId, passwordId, method, authenticatedAt } = signedIn;
       const { client } = ctx.state;
       const sessionId = ids.newId();
       const totpId = previous?.totpId ?? null;
@@ -85,6 +88,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
         ...(operatorId !== BUILT_IN_ADMINISTRATOR && { operatorId }),
         ...(method !== 'password' && { method }),
         ...{ address, userAgent },
+        ...(authenticatedAt !== undefined && { authenticatedAt }),
       });
       await signIns.record(event, await causeAs(ctx, signedIn, { sessionId, usedTotp: totpId !== null }));
       return sendCookieIfValid(ctx, sessionId) ?? refuse('invalid_credentials');

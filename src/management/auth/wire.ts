@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasVerifiedTotp, mustSetUpTotp } from '../../domain/dashboardAuth/sessionChecks.ts';
+import { hasVerifiedTotp, mustSetUpTotp, needsTotp } from '../../domain/dashboardAuth/sessionChecks.ts';
 import { hasOperators } from '../../domain/operator/access.ts';
 import { credentialsOf } from '../../domain/operator/credentials.ts';
 import { roleSchema } from '../../domain/operator/role.ts';
@@ -31,6 +31,13 @@ const SignInWays = z
     setUp: z
       .boolean()
       .describe('POST /api/dashboard-auth/password/setup, which makes the password of the built-in administrator'),
+    oidc: z
+      .object({
+        name: z.string().describe('Of the OpenID provider, for people'),
+        startUrl: z.string().describe('The page to open; takes ?next=<local path>'),
+      })
+      .optional()
+      .describe('By OIDC, where it is configured'),
   })
   .meta({ id: 'SignInWays' });
 
@@ -58,11 +65,18 @@ export const SESSION_REQUIRED = ['authentication_required', 'totp_required'] as 
 export const WRONG_PASSWORD = ['invalid_credentials', 'rate_limit_exceeded'] as const;
 export const WRONG_CODE = ['totp_invalid_code', 'rate_limit_exceeded'] as const;
 
+/** Ways to sign in that are configured. */
+export interface ConfiguredWays {
+  readonly oidc: { readonly name: string; readonly startUrl: string } | undefined;
+  readonly allowsLocalSignIn: boolean;
+}
+
 /** Renders the sign-in state of a client with this session. */
 export function sessionState(
   state: HotState,
   session: Session | undefined,
   directory: Directory,
+  { oidc, allowsLocalSignIn }: ConfiguredWays,
 ): z.infer<typeof SessionState> {
   const { dashboardAuth, operators } = state;
   const auth = (session && credentialsOf(session.operatorId, state)) ?? dashboardAuth;
@@ -72,14 +86,17 @@ export function sessionState(
     isPasswordVerified: session !== undefined,
     isTotpConfigured: auth.totp !== null,
     isTotpVerified: session !== undefined && hasVerifiedTotp(session, auth),
-    isTotpRequiredOnLogin: auth.isTotpRequired,
-    ...(hasOperators(operators) && {
-      hasOperators: true as const,
+    isTotpRequiredOnLogin: session ? needsTotp(session, auth) : auth.isTotpRequired,
+    ...((oidc || hasOperators(operators)) && {
       signInWays: {
         builtIn: dashboardAuth.password !== null,
-        password: true,
+        password: allowsLocalSignIn && hasOperators(operators),
         setUp: isOpen(state),
+        ...(oidc && { oidc }),
       },
+    }),
+    ...(hasOperators(operators) && {
+      hasOperators: true as const,
       ...(session && mustSetUpTotp(session, auth) && { mustSetUpTotp: true as const }),
       ...(session &&
         role && { operator: { id: session.operatorId, name: directory.nameOf(session.operatorId), role } }),

@@ -27,7 +27,7 @@ export function describeRoute(declared: Declared & { readonly at?: PastOfRoute }
   const { at } = declared;
   const endpoint = at === 'past' ? { ...declared, query: { ...declared.query, ...atQuery } } : declared;
   const reasons = new Map(typeof at === 'object' ? [['at', `has no past: ${at.none}`]] : []);
-  const readQuery = createQueryReader(endpoint.query, reasons);
+  const readQuery = createQueryReader(endpoint.query, reasons, declared.isQueryOpen);
   const middleware: ManagementMiddleware = async (ctx, next) => {
     try {
       // Before anything else of the request is looked at, so that a refusal reveals nothing.

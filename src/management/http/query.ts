@@ -10,12 +10,14 @@ import { toSnakeCase } from './toSnakeCase.ts';
 /**
  * @param declared the query of a route. A parameter may be sent in snake_case or camelCase, and more than once if it is an array
  * @param reasons why the route has none of a parameter that others have, by its name
+ * @param isOpen whether other parameters are ignored instead of refused
  * @returns a function that reads the query of a request, without the `?`. It throws Refusal `validation_error` for a parameter
  * that is not declared, because the response would seem to heed it, and for a second value where one is declared
  */
 export function createQueryReader(
   declared: Endpoint['query'] = {},
   reasons: ReadonlyMap<string, string> = new Map(),
+  isOpen = false,
 ): (querystring: string) => Query {
   const names = new Map(Object.keys(declared).map((name) => [toSnakeCase(name), name]));
   const lists = new Set(Object.keys(declared).filter((name) => declared[name]?.safeParse([]).success));
@@ -23,7 +25,9 @@ export function createQueryReader(
     const query = new Map<string, readonly string[]>();
     // No limit on their number: further ones would be ignored.
     for (const [sent, values = []] of Object.entries(parse(querystring, '&', '=', { maxKeys: 0 }))) {
-      const name = names.get(toSnakeCase(sent)) ?? refuseUnknown(sent, declared, reasons);
+      const known = names.get(toSnakeCase(sent));
+      if (known === undefined && isOpen && !reasons.has(toSnakeCase(sent))) continue;
+      const name = known ?? refuseUnknown(sent, declared, reasons);
       const all = [...(query.get(name) ?? []), ...(Array.isArray(values) ? values : [values])];
       if (all.length > 1 && !lists.has(name)) refuse('validation_error', { param: name, problem: 'is given twice' });
       query.set(name, all);

@@ -16,6 +16,8 @@ const operator = (id: string, changes: Partial<Operator> = {}): Operator => ({
   removedAt: null,
   invitation: null,
   password: null,
+  identity: null,
+  isByRule: false,
   totp: null,
   recoveryCodes: { unused: 0, secret: [] },
   passkeys: NO_PASSKEYS,

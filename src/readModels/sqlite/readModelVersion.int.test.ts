@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 6, usageTrends 2, history 15, layout 11':
+    'd4e99180a661253171b1a2c4c422de9d6213de0fc6a4a6fa3460000993871102',
   'requestLog 6, usageTrends 2, history 14, layout 11':
     '037dfd1402bca4be11e4b6fe656c7c7cae7892c98d3c849abfcf7d021fd296a3',
   'requestLog 5, usageTrends 2, history 14, layout 10':

@@ -261,6 +261,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'OperatorInvited':
       case 'OperatorInvitationRenewed':
       case 'OperatorInvitationAccepted':
+      case 'OperatorRegistered':
+      case 'OperatorIdentityLinked':
       case 'OperatorPasswordSet':
       case 'OperatorProfileChanged':
       case 'OperatorRoleChanged':

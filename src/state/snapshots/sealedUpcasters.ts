@@ -41,6 +41,17 @@ function withoutPasskeys(sealed: SealedState): SealedState {
   return { ...sealed, state: { ...sealed.state, sessions, operators: { ...operators, byId } } };
 }
 
+/** Before sign-in by OIDC, no operator had an identity at its provider, and all were invited. */
+function withIdentityOfOperators(sealed: SealedState): SealedState {
+  // Absent in states of before operators.
+  const operators = sealed.state.operators as HotStateData['operators'] | undefined;
+  if (!operators) return sealed;
+  const byId = new Map(
+    Array.from(operators.byId, ([id, operator]) => [id, { ...operator, identity: null, isByRule: false }]),
+  );
+  return { ...sealed, state: { ...sealed.state, operators: { ...operators, byId } } };
+}
+
 /**
  * `UPCASTERS[n]` turns a state that version n of the fold has sealed into that of version n + 1. Unlike a snapshot it cannot be made
  * again: its events are gone. Steps are added, never changed (CONTRIBUTING.md, "Change the fold").
@@ -52,6 +63,7 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   19: withoutPasskeys,
   // An export changes no state.
   20: unchanged,
+  21: withIdentityOfOperators,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

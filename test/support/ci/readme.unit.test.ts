@@ -35,12 +35,23 @@ const SAMPLES: Readonly<Record<string, string>> = {
   SVC_CHECKPOINT_WITNESS_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_KEY: verifierKey('a1', Buffer.alloc(32), COSIGNATURE).vkey,
   SVC_RETENTION_REQUEST_DAYS: '30',
+  SVC_OIDC_ISSUER: 'https://a1',
+  SVC_OIDC_ROLES: 'a1=member',
+};
+
+/** Settings that are refused alone. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  SVC_PUBLIC_URL: 'https://a1',
+  SVC_OIDC_ISSUER: 'https://a1',
+  SVC_OIDC_CLIENT_ID: 'a1',
+  SVC_OIDC_CLIENT_SECRET: 'a1',
 };
 
 test('the README names no setting that does not exist', () => {
   for (const { name } of rows.filter((row) => !(row.name in readConfig({})))) {
     const value = SAMPLES[name] ?? 'a1';
-    expect(String(readConfig({ [name]: value })[name as keyof Config]), name).toBe(value);
+    const others = name.startsWith('SVC_OIDC_') ? TOGETHER : {};
+    expect(String(readConfig({ ...others, [name]: value })[name as keyof Config]), name).toBe(value);
   }
   const mentioned = new Set(readme.match(/\b(?:(?:SVC|FIREWALL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
   // The clients' own variable in the examples.

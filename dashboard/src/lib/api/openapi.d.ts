@@ -311,6 +311,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard-auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Receive the browser from the OpenID provider; a failure leads to /sign-in?error=<code> */
+        get: operations["getDashboardAuthOidcCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lead the browser to the OpenID provider, and back to a local path after signing in */
+        get: operations["getDashboardAuthOidcStart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard-auth/password": {
         parameters: {
             query?: never;
@@ -2933,6 +2967,13 @@ export interface components {
         SignInWays: {
             /** @description POST /api/dashboard-auth/password/login, as the built-in administrator */
             builtIn: boolean;
+            /** @description By OIDC, where it is configured */
+            oidc?: {
+                /** @description Of the OpenID provider, for people */
+                name: string;
+                /** @description The page to open; takes ?next=<local path> */
+                startUrl: string;
+            };
             /** @description POST /api/dashboard-auth/login, with name or e-mail address and password */
             password: boolean;
             /** @description POST /api/dashboard-auth/password/setup, which makes the password of the built-in administrator */
@@ -5202,7 +5243,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description local_sign_in_disabled, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5302,7 +5343,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description local_sign_in_disabled, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5426,6 +5467,81 @@ export interface operations {
             };
             /** @description log_unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getDashboardAuthOidcCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address of the next page is in Location */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getDashboardAuthOidcStart: {
+        parameters: {
+            query?: {
+                next?: string;
+                reauthenticate?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address of the next page is in Location */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -109,6 +109,8 @@ export const EVENT_KINDS: readonly EventKind[] = [
       'OperatorInvited',
       'OperatorInvitationRenewed',
       'OperatorInvitationAccepted',
+      'OperatorRegistered',
+      'OperatorIdentityLinked',
       'OperatorPasswordSet',
       'OperatorProfileChanged',
       'OperatorRoleChanged',
