@@ -4,14 +4,14 @@ import { findingsIn } from './support/examinePages.ts';
 import { journeys } from './support/journey.ts';
 
 journeys('every page', () => {
-  test.each(['light', 'dark'] as const)('has no axe violations in %s', { timeout: 300_000 }, async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no axe violations in %s', { timeout: 600_000 }, async (colorScheme) => {
     const { violations } = await findingsIn(colorScheme);
     expect(violations).toEqual({});
   });
 
   test.each(['light', 'dark'] as const)(
     'shows the focus, even figures and exact times in %s',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (colorScheme) => {
       const { unmarked, examined } = await findingsIn(colorScheme);
       expect(unmarked).toEqual({});
@@ -20,7 +20,7 @@ journeys('every page', () => {
     },
   );
 
-  test('fits windows from 360 to 3,840 pixels', { timeout: 300_000 }, async () => {
+  test('fits windows from 360 to 3,840 pixels', { timeout: 600_000 }, async () => {
     expect((await findingsIn('light')).wide).toEqual({});
   });
 
