@@ -48,10 +48,17 @@ export interface OidcProvider extends AsyncDisposable {
 
 const newClient = (id: string): OidcClient => ({ id, secret: randomBytes(32).toString('base64url') });
 
-const newKeys = () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  return { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: randomUUID() }] };
-};
+/** Made once: to make an RSA key takes up to a second. */
+const keys = new Map<number, object>();
+function keyOf(generation: number): object {
+  const known =
+    keys.get(generation) ?? generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' });
+  keys.set(generation, known);
+  return { ...known, use: 'sig', alg: 'RS256', kid: `key ${generation}` };
+}
+
+/** How long what the provider gives is valid, in seconds. */
+const TTL = { AccessToken: 600, Grant: 3_600, IdToken: 3_600, Interaction: 600, Session: 3_600 };
 
 /**
  * A real OpenID provider, the npm package oidc-provider, on a port of its own. People sign in on a page with their subject: a browser by
@@ -63,6 +70,7 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
   const script: OidcScript = { people: new Map(Object.entries(people)), onTokens: undefined, intercept: undefined };
   const calls: string[] = [];
   const cookieKey = randomUUID();
+  let generation = 0;
   let provider: Provider | undefined;
 
   const server = createServer((request, response) => {
@@ -86,7 +94,8 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
         response_types: ['code'],
         require_auth_time: hasAuthTime,
       })),
-      jwks: newKeys() as never,
+      jwks: { keys: [keyOf(generation)] } as never,
+      ttl: TTL,
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
       scopes: ['openid', 'email', 'profile', 'groups'],
       conformIdTokenClaims: !hasClaimsInIdToken,
@@ -145,6 +154,7 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
   return {
     ...{ issuer, client, otherClient, script, calls, stop },
     rotateKeys: () => {
+      generation += 1;
       provider = create();
     },
     [Symbol.asyncDispose]: stop,

@@ -32,6 +32,10 @@ export interface OidcStage {
   readonly stage: Stage;
   readonly provider: OidcProvider;
   readonly faults: ReturnType<typeof collectFaults>;
+  /** Lines of the faults. */
+  readonly lines: string[];
+  /** Configures another provider instead. */
+  use(provider: OidcProvider): void;
 }
 
 /** Management with a real OpenID provider, and a clock that the test sets. */
@@ -39,16 +43,18 @@ export async function startOidcStage(options: OidcStageOptions = {}): Promise<Oi
   const { rules, aheadMs = 0, timeoutMs } = options;
   const provider = await startOidcProvider({ ...options, redirectUris: [CALLBACK] });
   onTestFinished(() => provider.stop());
-  const faults = collectFaults();
+  const lines: string[] = [];
+  const faults = collectFaults(lines);
   const clock = { now: () => instant(Date.now()) };
-  const { id: clientId, secret: clientSecret } = provider.client;
-  const issuer = createIssuer({
-    ...{ issuer: provider.issuer, clientId, clientSecret, scopes: 'openid email profile groups' },
-    roleClaim: rules === undefined ? undefined : 'groups',
-    redirectUri: CALLBACK,
-    fetch: createIssuerFetch({ agentFor: directCalls, ...(timeoutMs !== undefined && { timeoutMs }) }),
-    now: () => clock.now(),
-  });
+  const issuerOf = ({ issuer, client }: OidcProvider) =>
+    createIssuer({
+      ...{ issuer, clientId: client.id, clientSecret: client.secret, scopes: 'openid email profile groups' },
+      roleClaim: rules === undefined ? undefined : 'groups',
+      redirectUri: CALLBACK,
+      fetch: createIssuerFetch({ agentFor: directCalls, ...(timeoutMs !== undefined && { timeoutMs }) }),
+      now: () => clock.now(),
+    });
+  let configured = issuerOf(provider);
   const stage = await startManagement({
     ...options.stage,
     startAt: instant(Date.now() + aheadMs),
@@ -56,14 +62,27 @@ export async function startOidcStage(options: OidcStageOptions = {}): Promise<Oi
     publicUrl: PUBLIC_URL,
     oidc: {
       name: 'Example',
-      issuer,
+      issuer: {
+        urlFor: (flow, isFresh) => configured.urlFor(flow, isFresh),
+        confirm: (response, flow) => configured.confirm(response, flow),
+      },
       roleRules: rules === undefined ? [] : parseRoleRules(rules),
       roleClaim: 'groups',
       faults,
     },
   });
   clock.now = () => stage.clock.now;
-  return { stage, provider, faults };
+  const use = (other: OidcProvider) => {
+    configured = issuerOf(other);
+  };
+  return { stage, provider, faults, lines, use };
+}
+
+/** Another provider, to which svc may send people. */
+export async function anotherProvider(people: OidcProviderOptions['people'] = {}): Promise<OidcProvider> {
+  const provider = await startOidcProvider({ redirectUris: [CALLBACK], people });
+  onTestFinished(() => provider.stop());
+  return provider;
 }
 
 const START = '/api/dashboard-auth/oidc/start';
