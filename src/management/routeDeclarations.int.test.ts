@@ -20,7 +20,7 @@ test('declares roles for every route, each once and in order, the administrator 
   expect(wrong.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
-test('lets an auditor change nothing but verifications, evidence, replays, and what is their own', async () => {
+test('lets an auditor change nothing but verifications, evidence, replays, exports and their own', async () => {
   const { endpoints } = await placesOf();
   const writes = endpoints.filter(
     ({ method, path, roles }) =>
@@ -32,6 +32,7 @@ test('lets an auditor change nothing but verifications, evidence, replays, and w
     'post /api/evidence',
     'post /api/integrity/verify',
     'post /api/replays',
+    'post /api/request-logs/exports',
   ]);
 });
 
