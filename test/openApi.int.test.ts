@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { JobControl } from '../src/lib/jobs/jobRunner.ts';
 import { endpointsOf } from '../src/management/http/describeRoute.ts';
 import { proxyRoutes } from '../src/proxy/routes/routes.ts';
+import { newAuthenticator } from './support/authenticator.ts';
 import { authFile } from './support/authFiles.ts';
 import { codeAt } from './support/browser.ts';
 import { startGateway, validRequest } from './support/gateway.ts';
@@ -274,10 +275,27 @@ test('returns what the document describes from every endpoint', async () => {
   const { invitation_url } = await call('POST /api/operators/{id}/invitation', { id: ada.id });
   const [, token] = invitation_url.split('#');
   await call('POST /api/dashboard-auth/invitation', {}, { token });
+  await call('POST /api/dashboard-auth/invitation/passkey/start', {}, { token });
   const builtIn = cookie;
   await call('POST /api/dashboard-auth/invitation/accept', {}, { token, password: 'correct horse' });
   await call('POST /api/dashboard-auth/login', {}, { login: 'ADA@example.com', password: 'correct horse' });
   await call('POST /api/dashboard-auth/reauthenticate', {}, { password: 'correct horse' });
+  const { origin } = await call('GET /api/dashboard-auth/passkeys/relying-party');
+  const [phone, laptop] = [newAuthenticator({ origin }), newAuthenticator({ origin })];
+  const passkeyIds = [];
+  for (const authenticator of [phone, laptop]) {
+    const { challengeToken, publicKey } = await call('POST /api/dashboard-auth/passkeys/registration/start');
+    const credential = authenticator.create(publicKey);
+    const { id } = await call('POST /api/dashboard-auth/passkeys', {}, { challengeToken, credential, name: 'Phone' });
+    passkeyIds.push(id);
+  }
+  const start = await call('POST /api/dashboard-auth/passkeys/sign-in/start');
+  const assertion = { challengeToken: start.challengeToken, credential: phone.get(start.publicKey) };
+  await call('POST /api/dashboard-auth/passkeys/sign-in', {}, assertion);
+  await call('POST /api/dashboard-auth/passkeys/reauthentication/start');
+  await call('PATCH /api/dashboard-auth/passkeys/{id}', { id: passkeyIds[0] }, { name: 'Laptop' });
+  await call('GET /api/dashboard-auth/passkeys');
+  await call('DELETE /api/dashboard-auth/passkeys/{id}', { id: passkeyIds[1] });
   const started = await call('POST /api/dashboard-auth/totp/setup/start');
   const code = await codeAt(started.secret, now as never);
   const confirm = { setupToken: started.setupToken, code };
@@ -295,6 +313,7 @@ test('returns what the document describes from every endpoint', async () => {
   await call('POST /api/dashboard-auth/password/login', {}, { password: 'battery staple' });
   await call('PATCH /api/operators/{id}', { id: ada.id }, { role: 'auditor', is_active: false });
   await call('DELETE /api/operators/{id}/totp', { id: ada.id });
+  await call('DELETE /api/operators/{id}/passkeys/{passkeyId}', { id: ada.id, passkeyId: passkeyIds[0] });
   await call('DELETE /api/operators/{id}', { id: ada.id });
   await call('POST /api/operators/{id}/forget', { id: ada.id });
   await call('DELETE /api/dashboard-auth/password', {}, { password: 'battery staple' });

@@ -12,6 +12,7 @@ import { type ConnectionInfo, identifyClient, requireSession } from './auth/acce
 import { dashboardAuthRoutes } from './auth/dashboardAuth.ts';
 import { type OidcServices, oidcAuthRoutes } from './auth/oidc/oidcAuth.ts';
 import { operatorAuthRoutes } from './auth/operatorAuth.ts';
+import { passkeyRoutes } from './auth/passkeyAuth.ts';
 import { createSignIn, type DashboardAuthServices } from './auth/signIn.ts';
 import type { Capabilities } from './http/capabilities.ts';
 import type { ManagementState } from './http/context.ts';
@@ -120,6 +121,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(dashboardAuthRoutes({ ...options, ...signIn }))
     .use(operatorAuthRoutes({ ...options, ...signIn }))
     .use(oidcAuthRoutes({ ...options, ...signIn }))
+    .use(passkeyRoutes({ ...options, ...signIn }))
     // Checks itself who may read.
     .use(receiptRoutes(options))
     // Routes from here on are protected.

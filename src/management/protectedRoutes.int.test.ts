@@ -31,6 +31,10 @@ const PUBLIC: Readonly<Record<string, string>> = {
   'POST /api/dashboard-auth/invitation/accept': 'checks the secret of the link',
   'GET /api/dashboard-auth/oidc/start': 'leads to the OpenID provider',
   'GET /api/dashboard-auth/oidc/callback': 'checks what the OpenID provider confirms',
+  'POST /api/dashboard-auth/invitation/passkey/start': 'checks the secret of the link',
+  'GET /api/dashboard-auth/passkeys/relying-party': 'tells the sign-in page whether passkeys can be used',
+  'POST /api/dashboard-auth/passkeys/sign-in/start': 'makes a challenge for an authenticator',
+  'POST /api/dashboard-auth/passkeys/sign-in': 'checks the passkey of an operator',
 };
 /** Routes that work while the TOTP verification of the session is pending. */
 const PUBLIC_OR_TOTP_PENDING: Readonly<Record<string, string>> = {

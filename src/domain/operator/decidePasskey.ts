@@ -59,5 +59,5 @@ export function addedPasskey(
   return OperatorPasskeyAdded({ ...passkey, operatorId: operator.id });
 }
 
-const isLastSignInMethod = ({ id }: Passkey, { password, passkeys }: Operator): boolean =>
-  password === null && [...passkeys.byId.keys()].every((other) => other === id);
+const isLastSignInMethod = ({ id }: Passkey, { password, identity, passkeys }: Operator): boolean =>
+  password === null && identity === null && [...passkeys.byId.keys()].every((other) => other === id);

@@ -25,9 +25,10 @@ export const advanceClock = (stage: Stage, ms: number) => {
   stage.clock.now = (stage.clock.now + ms) as Instant;
 };
 
-export const allEvents = async ({ log }: Stage) => {
+/** @param from the position of the first one */
+export const allEvents = async ({ log }: Stage, from = 0) => {
   const all: { type: string; data: unknown; stream: string; metadata: { actor: unknown } }[] = [];
-  for await (const event of log.readAll(0 as never)) all.push(event);
+  for await (const event of log.readAll(from as never)) all.push(event);
   return all;
 };
 

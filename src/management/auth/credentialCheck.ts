@@ -7,6 +7,8 @@ import type { ManagementState } from '../http/context.ts';
 import type { SignInRecorder } from './signInRecorder.ts';
 import { MAX_FAILURES, Throttle } from './throttle.ts';
 
+type WrongCredential = readonly [ErrorCode, Readonly<Record<string, unknown>>?];
+
 /** One attempt to prove knowledge of a password, code or token. */
 export interface CredentialAttempt<Proof> {
   /** Names the credential; each one is throttled separately. */
@@ -21,8 +23,8 @@ export interface CredentialAttempt<Proof> {
   readonly account?: string;
   /** The operator in whose name it is tried. */
   readonly operatorId?: string | undefined;
-  /** The error for a wrong credential. */
-  readonly refusal: readonly [ErrorCode, Readonly<Record<string, unknown>>?];
+  /** The error for a wrong credential, also as a function that is called once `verify` knows what is wrong. */
+  readonly refusal: WrongCredential | (() => WrongCredential);
 }
 
 /** What an attempt needs of a request. */
@@ -69,7 +71,7 @@ export function createCredentialCheck({ commands, now, signIns }: CredentialChec
       }
       for (const [throttle, key] of limits) throttle.recordFailure(key);
       await signIns.recordFailure(method, address, cause, operatorId);
-      return refuse(...refusal);
+      return refuse(...(typeof refusal === 'function' ? refusal() : refusal));
     }
     const locked =
       (work: typeof check, [, key]: (typeof limits)[number]) =>

@@ -16,6 +16,9 @@ import { EVERYONE } from '../http/roles.ts';
 import { normalizeLogin } from '../people/normalizeLogin.ts';
 import { digestOfRecoveryCode, hashOf, inviteeOf, newRecoveryCodes } from '../people/secrets.ts';
 import { requireVerifiedSession } from './access.ts';
+import { WRONG_PASSKEY } from './passkeyAuth.ts';
+import { AnswerChallenge, RegisterPasskey, RegistrationStart } from './passkeys/passkeyWire.ts';
+import type { SignedIn } from './sessionLifecycle.ts';
 import type { SignIn } from './signIn.ts';
 import {
   newPassword,
@@ -36,11 +39,17 @@ const OperatorSignIn = wireObject({
   password: z.string().max(MAX_SECRET_LENGTH),
 });
 const ShowInvitation = wireObject({ token: secret.describe('What follows # in the invitation link') });
-const AcceptInvitation = wireObject({ token: secret, password: newPassword });
+const StartPasskey = wireObject({ token: secret });
+const AcceptInvitation = wireObject({
+  token: secret,
+  password: newPassword.nullish(),
+  passkey: RegisterPasskey.nullish().describe('Instead of a password'),
+});
 const UseRecoveryCode = wireObject({ code: secret });
 const Reauthenticate = wireObject({
-  password: z.string().max(MAX_SECRET_LENGTH),
+  password: z.string().max(MAX_SECRET_LENGTH).nullish(),
   code: totpCode.nullish().describe('Of the authenticator app, where TOTP is set up and required'),
+  passkey: AnswerChallenge.nullish().describe('Instead of password and code'),
 });
 
 const routes = {
@@ -69,10 +78,32 @@ const routes = {
   }),
   acceptInvitation: describeRoute({
     roles: EVERYONE,
-    summary: 'Accept an invitation with a password and sign in; the link works once',
+    summary: 'Accept an invitation with a password or a passkey and sign in; the link works once',
     body: AcceptInvitation,
     response: SessionState,
-    errors: ['validation_error', 'local_sign_in_disabled', 'invalid_invitation', 'rate_limit_exceeded'],
+    errors: [
+      'validation_error',
+      'local_sign_in_disabled',
+      'invalid_invitation',
+      'rate_limit_exceeded',
+      'passkeys_unavailable',
+      'passkey_challenge_expired',
+      'invalid_passkey',
+      'passkey_exists',
+    ],
+  }),
+  startPasskey: describeRoute({
+    roles: EVERYONE,
+    summary: 'Start to accept an invitation with a passkey; the response is for navigator.credentials.create',
+    body: StartPasskey,
+    response: RegistrationStart,
+    errors: [
+      'validation_error',
+      'local_sign_in_disabled',
+      'invalid_invitation',
+      'rate_limit_exceeded',
+      'passkeys_unavailable',
+    ],
   }),
   useRecoveryCode: describeRoute({
     roles: EVERYONE,
@@ -93,14 +124,22 @@ const routes = {
     summary: 'Prove again who you are, for what cannot be undone',
     body: Reauthenticate,
     response: OkStatus,
-    errors: ['validation_error', ...WRONG_PASSWORD, 'totp_invalid_code', ...SESSION_REQUIRED],
+    errors: ['validation_error', ...WRONG_PASSWORD, 'totp_invalid_code', ...WRONG_PASSKEY, ...SESSION_REQUIRED],
   }),
 };
+
+/** @throws Refusal `validation_error` unless the body has exactly one of the two credentials */
+function requireOneOf({ password, passkey }: { readonly password: unknown; readonly passkey: unknown }): void {
+  const hasPassword = typeof password === 'string';
+  if (hasPassword && passkey) refuse('validation_error', { param: 'passkey', problem: 'is given beside a password' });
+  if (!hasPassword && !passkey) refuse('validation_error', { param: 'password', problem: 'is missing' });
+}
 
 /** Invitations, sign-in and recovery of operators. Mounted before `requireSession`: each route checks by itself what it requires. */
 export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
   const { views, commands, queries, vault, ids, now, directory, actors, passwords } = options;
-  const { sessions, attemptFor, checkCredential, checkPassword, verifyTotp, stateOf, requireLocalSignIn } = options;
+  const { sessions, attemptFor, checkCredential, checkPassword, verifyTotp, passkeys } = options;
+  const { stateOf, requireLocalSignIn } = options;
 
   /** @throws Refusal `invalid_invitation`, the same one for links that are unknown, expired or used */
   function checkInvitation(ctx: ManagementContext, token: string): Promise<Operator> {
@@ -150,16 +189,31 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
       return { name, email, role, expiresAt, invitedBy: await inviterOf(id), isForNewPassword: acceptedAt !== null };
     })
     .post('/invitation/accept', routes.acceptInvitation, async (ctx) => {
-      const { token, password } = await readBody(ctx, AcceptInvitation, 'validation_error');
+      const { token, password, passkey } = await readBody(ctx, AcceptInvitation, 'validation_error');
+      requireOneOf({ password, passkey });
       requireLocalSignIn();
       const { id: operatorId } = await checkInvitation(ctx, token);
-      const passwordId = ids.newId();
-      const passwordHash = await passwords.hash(password);
+      const invitationHash = hashOf(token);
       const who = { operatorId, sessionId: null, method: 'invitation', usedTotp: false };
       const cause = { ...ctx.state.cause, actor: await actors.of(ctx.state.client, who) };
-      const accept = { type: 'AcceptInvitation', operatorId, invitationHash: hashOf(token) } as const;
-      await commands.handle(subjects.operator, 'main', { ...accept, passwordId, passwordHash }, cause);
-      return stateOf(await sessions.start(ctx, { operatorId, passwordId, method: 'password' }));
+      const accept = { type: 'AcceptInvitation', operatorId, invitationHash } as const;
+      let signedIn: SignedIn;
+      if (passkey) {
+        const registered = await passkeys.registration.finish(operatorId, 'invitation', invitationHash, passkey);
+        await commands.handle(subjects.operator, 'main', { ...accept, passkey: registered }, cause);
+        signedIn = { operatorId, passwordId: null, passkeyId: registered.passkeyId, method: 'passkey' };
+      } else {
+        const passwordId = ids.newId();
+        const passwordHash = await passwords.hash(password ?? '');
+        await commands.handle(subjects.operator, 'main', { ...accept, passwordId, passwordHash }, cause);
+        signedIn = { operatorId, passwordId, method: 'password' };
+      }
+      return stateOf(await sessions.start(ctx, signedIn));
+    })
+    .post('/invitation/passkey/start', routes.startPasskey, async (ctx) => {
+      const { token } = await readBody(ctx, StartPasskey, 'validation_error');
+      requireLocalSignIn();
+      return passkeys.registration.start(await checkInvitation(ctx, token), 'invitation', hashOf(token));
     })
     .post('/recovery/verify', routes.useRecoveryCode, async (ctx) => {
       const session = ctx.state.client.session ?? refuse('authentication_required');
@@ -191,12 +245,18 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
     .post('/reauthenticate', routes.reauthenticate, async (ctx) => {
       const session = requireVerifiedSession(ctx, views.current);
       const { operatorId } = session;
-      const { password, code } = await readBody(ctx, Reauthenticate, 'validation_error');
-      await checkPassword(ctx, { credential: 'current password', candidate: password, operatorId });
-      const auth = credentialsOf(operatorId, views.current);
-      if (auth?.totp && auth.isTotpRequired) {
-        if (!code) return refuse('validation_error', { param: 'code', problem: 'is missing: TOTP is set up' });
-        await verifyTotp(ctx, operatorId, code);
+      const { password, code, passkey } = await readBody(ctx, Reauthenticate, 'validation_error');
+      requireOneOf({ password, passkey });
+      if (passkey) {
+        const own = { purpose: 'reauthentication', boundTo: session.id, of: { operatorId } } as const;
+        await passkeys.check(ctx, { ...own, body: passkey });
+      } else {
+        await checkPassword(ctx, { credential: 'current password', candidate: password ?? '', operatorId });
+        const auth = credentialsOf(operatorId, views.current);
+        if (auth?.totp && auth.isTotpRequired) {
+          if (!code) return refuse('validation_error', { param: 'code', problem: 'is missing: TOTP is set up' });
+          await verifyTotp(ctx, operatorId, code);
+        }
       }
       await sessions.markFresh(ctx, session);
       return OK_BODY;

@@ -29,7 +29,9 @@ export interface SignedIn {
   readonly operatorId: string;
   /** The password that was entered: the session ends with it. Null after a sign-in without one. */
   readonly passwordId: string | null;
-  /** For example `password` or `oidc`. */
+  /** The passkey that was used: the session ends with it. */
+  readonly passkeyId?: string;
+  /** For example `password`, `passkey` or `oidc`. */
   readonly method: string;
   /** When they proved who they are, if that was earlier. */
   readonly authenticatedAt?: Instant;
@@ -39,7 +41,7 @@ export interface SignedIn {
 export interface SessionLifecycle {
   /**
    * @param previous a session that ended with its password; the new one inherits its expiry and TOTP verification
-   * @throws Refusal `invalid_credentials` when the password was changed in the meantime
+   * @throws Refusal `invalid_credentials` | `passkey_rejected` when the password was changed, or the passkey removed, in the meantime
    */
   start(ctx: ManagementContext, signedIn: SignedIn, previous?: Session): Promise<Session>;
   /**
@@ -76,7 +78,7 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
 
   return {
     async start(ctx, signedIn, previous) {
-      const { operatorId, passwordId, method, authenticatedAt } = signedIn;
+      const { operatorId, passwordId, passkeyId, method, authenticatedAt } = signedIn;
       const { client } = ctx.state;
       const sessionId = ids.newId();
       const totpId = previous?.totpId ?? null;
@@ -89,9 +91,13 @@ export function createSessionLifecycle(options: SessionLifecycleOptions): Sessio
         ...(method !== 'password' && { method }),
         ...{ address, userAgent },
         ...(authenticatedAt !== undefined && { authenticatedAt }),
+        ...(passkeyId !== undefined && { passkeyId }),
       });
       await signIns.record(event, await causeAs(ctx, signedIn, { sessionId, usedTotp: totpId !== null }));
-      return sendCookieIfValid(ctx, sessionId) ?? refuse('invalid_credentials');
+      return (
+        sendCookieIfValid(ctx, sessionId) ??
+        refuse(passkeyId === undefined ? 'invalid_credentials' : 'passkey_rejected')
+      );
     },
     async markTotpVerified(ctx, session, { totpId, step }) {
       const sessionId = ids.newId();

@@ -7,6 +7,7 @@ import { type Actors, createActors } from './actors.ts';
 import { type AttemptFor, createAttemptFor } from './attemptFor.ts';
 import { type CheckCredential, createCredentialCheck } from './credentialCheck.ts';
 import type { DeniedActions } from './deniedActions.ts';
+import { createPasskeyServices, type PasskeyServices } from './passkeyServices.ts';
 import { type CheckPassword, createPasswordCheck } from './passwordCheck.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createSessionCookie, type SessionCookie } from './sessionCookie.ts';
@@ -40,6 +41,7 @@ export interface SignIn extends Omit<Required<DashboardAuthServices>, 'setupToke
   readonly checkCredential: CheckCredential;
   readonly checkPassword: CheckPassword;
   readonly verifyTotp: VerifyTotp;
+  readonly passkeys: PasskeyServices;
   readonly sessions: SessionLifecycle;
   readonly tokens: TokenAuthentication;
   /** Renders the sign-in state of a client with this session. */
@@ -64,16 +66,18 @@ export function createSignIn(options: SignInOptions): SignIn {
   };
   const cookie = createSessionCookie({ vault, now, isHttps: connection.isHttps ?? (() => false) });
   const actors = createActors(vault);
+  const attemptFor = createAttemptFor(actors);
   const checkCredential = createCredentialCheck(options);
   return {
     ...{ signIns, denied, setupToken, allowsLocalSignIn, passwords, cookie, actors, checkCredential },
-    attemptFor: createAttemptFor(actors),
+    attemptFor,
     stateOf: (session) => sessionState(views.current, session, directory, ways),
     requireLocalSignIn() {
       if (!allowsLocalSignIn) refuse('local_sign_in_disabled');
     },
     checkPassword: createPasswordCheck({ ...options, passwords }, checkCredential),
     verifyTotp: createTotpVerification(options, checkCredential),
+    passkeys: createPasskeyServices({ ...options, actors, attemptFor, checkCredential }),
     sessions: createSessionLifecycle({ ...options, cookie, actors }),
     tokens: createTokenAuthentication({ ...options, actors, checkCredential }),
   };

@@ -6,7 +6,9 @@ import { isHeld } from '../../domain/hold/isHeld.ts';
 import { isBuiltInAvailable } from '../../domain/operator/access.ts';
 import { roleSchema } from '../../domain/operator/role.ts';
 import { type Operator, statusOf } from '../../domain/operator/state.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import { describePasskeys } from '../auth/passkeys/describePasskeys.ts';
 import { destroyKeysOfDisabledTotp, destroyKeysOfForgotten } from '../auth/totpKeys.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
@@ -35,6 +37,18 @@ const OperatorEntry = z.object({
   status: z.enum(['invited', 'active', 'disabled', 'removed']),
   is_totp_configured: z.boolean(),
   recovery_codes_left: z.int(),
+  passkeys: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string().nullable().describe('null once the person was forgotten'),
+      added_at: z.iso.datetime(),
+      last_used_at: z.iso.datetime().nullable(),
+      counter_regressed_at: z.iso
+        .datetime()
+        .nullable()
+        .describe('When a use was last refused because the counter went back: a copy of the passkey may exist'),
+    }),
+  ),
   invited_at: z.iso.datetime(),
   accepted_at: z.iso.datetime().nullable(),
   removed_at: z.iso.datetime().nullable(),
@@ -92,6 +106,13 @@ const routes = {
     response: Entry,
     errors: ['operator_not_found', 'totp_not_configured'],
   }),
+  removePasskey: describeRoute({
+    roles: ADMINISTRATORS,
+    isIrreversible: true,
+    summary: 'Remove a passkey of an operator who has lost it, and end the sessions that began with it',
+    response: Entry,
+    errors: ['operator_not_found', 'passkey_not_found', 'last_sign_in_method'],
+  }),
   remove: describeRoute({
     roles: ADMINISTRATORS,
     isIrreversible: true,
@@ -139,16 +160,17 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
     return { name: vault.seal(keyId, profile.name), email: vault.seal(keyId, profile.email), compared };
   }
 
-  const entry = (operator: Operator) => operatorEntry(operator, directory);
+  const entry = (operator: Operator, state: HotState = views.current) => operatorEntry(operator, state, directory);
 
   return newRouter('/api/operators')
     .get('/', routes.list, async (ctx) => {
-      const { byId } = (await views.asOf(ctx)).state.operators;
-      return { operators: [...byId.values()].map(entry) };
+      const { state } = await views.asOf(ctx);
+      return { operators: [...state.operators.byId.values()].map((operator) => entry(operator, state)) };
     })
-    .get('/:id', routes.get, async (ctx) =>
-      entry(operatorOf(ctx.params.id ?? '', (await views.asOf(ctx)).state.operators)),
-    )
+    .get('/:id', routes.get, async (ctx) => {
+      const { state } = await views.asOf(ctx);
+      return entry(operatorOf(ctx.params.id ?? '', state.operators), state);
+    })
     .post('/', routes.invite, async (ctx) => {
       const { role, ...profile } = await readBody(ctx, Invite, 'invalid_operator');
       const { cause } = ctx.state;
@@ -195,6 +217,12 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
       await destroyKeysOfDisabledTotp(vault, events);
       return entry(operatorOf(operatorId));
     })
+    .delete('/:id/passkeys/:passkeyId', routes.removePasskey, async (ctx) => {
+      const operatorId = ctx.params.id ?? '';
+      const isOwn = ctx.state.principal?.operatorId === operatorId;
+      await handle(ctx, { type: 'RemovePasskey', operatorId, passkeyId: ctx.params.passkeyId ?? '', isOwn });
+      return entry(operatorOf(operatorId));
+    })
     .delete('/:id', routes.remove, async (ctx) => {
       const operatorId = ctx.params.id ?? '';
       const remove = { type: 'Remove', operatorId, by: rolesOf(ctx), isBuiltInAvailable: isBuiltIn() } as const;
@@ -219,8 +247,13 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
 
 const isoOrNull = (at: Instant | null) => at && iso(at);
 
-/** An operator as the API shows it. Names are of the state that the operator is from, so that `?at=` gives those of then. */
-export function operatorEntry(operator: Operator, { open }: Pick<Directory, 'open'>): z.infer<typeof Entry> {
+/** An operator of a state as the API shows it. Names are of that state, so that `?at=` gives those of then. */
+export function operatorEntry(
+  operator: Operator,
+  state: Pick<HotState, 'operators' | 'passkeyUses'>,
+  directory: Pick<Directory, 'open'>,
+): z.infer<typeof Entry> {
+  const { open } = directory;
   const { id, role, totp, recoveryCodes, invitation, invitedAt, acceptedAt, removedAt } = operator;
   return {
     id,
@@ -230,6 +263,12 @@ export function operatorEntry(operator: Operator, { open }: Pick<Directory, 'ope
     status: statusOf(operator),
     is_totp_configured: totp !== null,
     recovery_codes_left: recoveryCodes.unused,
+    passkeys: describePasskeys(id, state, directory).map(({ addedAt, lastUsedAt, regressedAt, ...passkey }) => ({
+      ...passkey,
+      added_at: iso(addedAt),
+      last_used_at: isoOrNull(lastUsedAt),
+      counter_regressed_at: isoOrNull(regressedAt),
+    })),
     invited_at: iso(invitedAt),
     accepted_at: isoOrNull(acceptedAt),
     removed_at: isoOrNull(removedAt),

@@ -134,7 +134,7 @@ export const subjectKinds: readonly SubjectKind[] = [
     ids: ({ operators }) => operators.byId.keys(),
     show: (id, { state }, vault) => {
       const operator = state.operators.byId.get(id);
-      return operator ? toJson(operatorEntry(operator, directoryOf(state, vault))) : null;
+      return operator ? toJson(operatorEntry(operator, state, directoryOf(state, vault))) : null;
     },
   },
   {

@@ -269,8 +269,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation with a password and sign in; the link works once */
+        /** Accept an invitation with a password or a passkey and sign in; the link works once */
         post: operations["postDashboardAuthInvitationAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/invitation/passkey/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to accept an invitation with a passkey; the response is for navigator.credentials.create */
+        post: operations["postDashboardAuthInvitationPasskeyStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -339,6 +356,127 @@ export interface paths {
         get: operations["getDashboardAuthOidcStart"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the own passkeys */
+        get: operations["getDashboardAuthPasskeys"];
+        put?: never;
+        /** Add a passkey */
+        post: operations["postDashboardAuthPasskeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an own passkey, and end the sessions that began with it */
+        delete: operations["deleteDashboardAuthPasskeysId"];
+        options?: never;
+        head?: never;
+        /** Rename an own passkey */
+        patch: operations["patchDashboardAuthPasskeysId"];
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/reauthentication/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to prove again with a passkey who you are; the response is for navigator.credentials.get */
+        post: operations["postDashboardAuthPasskeysReauthenticationStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/registration/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to add a passkey; the response is for navigator.credentials.create */
+        post: operations["postDashboardAuthPasskeysRegistrationStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/relying-party": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the origin on which passkeys can be used, or why there are none */
+        get: operations["getDashboardAuthPasskeysRelyingParty"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in as an operator with a passkey, which is both factors */
+        post: operations["postDashboardAuthPasskeysSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard-auth/passkeys/sign-in/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to sign in with a passkey; the response is for navigator.credentials.get */
+        post: operations["postDashboardAuthPasskeysSignInStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1026,6 +1164,23 @@ export interface paths {
         /** Make a new link for an operator; one who has accepted sets a new password with it */
         post: operations["postOperatorsIdInvitation"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operators/{id}/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey of an operator who has lost it, and end the sessions that began with it */
+        delete: operations["deleteOperatorsIdPasskeysPasskeyId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2538,6 +2693,16 @@ export interface components {
             is_totp_configured: boolean;
             /** @description null once the person was forgotten */
             name: string | null;
+            passkeys: {
+                /** Format: date-time */
+                added_at: string;
+                /** @description When a use was last refused because the counter went back: a copy of the passkey may exist */
+                counter_regressed_at: string | null;
+                id: string;
+                last_used_at: string | null;
+                /** @description null once the person was forgotten */
+                name: string | null;
+            }[];
             recovery_codes_left: number;
             removed_at: string | null;
             /** @enum {string} */
@@ -2675,6 +2840,17 @@ export interface components {
             /** @constant */
             object: "list";
         };
+        NewPasskeyCredential: {
+            id: string;
+            rawId: string;
+            response: {
+                attestationObject: string;
+                clientDataJSON: string;
+                transports?: string[];
+            };
+            /** @constant */
+            type: "public-key";
+        };
         OAuthStart: {
             authorizationUrl: string | null;
             /** @description Why this machine does not receive the callback; send its address to /api/oauth/manual-callback then */
@@ -2712,6 +2888,16 @@ export interface components {
             is_totp_configured: boolean;
             /** @description null once the person was forgotten */
             name: string | null;
+            passkeys: {
+                /** Format: date-time */
+                added_at: string;
+                /** @description When a use was last refused because the counter went back: a copy of the passkey may exist */
+                counter_regressed_at: string | null;
+                id: string;
+                last_used_at: string | null;
+                /** @description null once the person was forgotten */
+                name: string | null;
+            }[];
             recovery_codes_left: number;
             removed_at: string | null;
             /** @enum {string} */
@@ -2730,6 +2916,87 @@ export interface components {
             name: string | null;
             /** @description An operator's id or a free text, as the keys have it */
             owner: string;
+        };
+        Passkey: {
+            /** Format: date-time */
+            addedAt: string;
+            /** @description When a use was last refused because the counter went back: a copy of the passkey may exist */
+            counterRegressedAt: string | null;
+            id: string;
+            lastUsedAt: string | null;
+            /** @description null once the person was forgotten */
+            name: string | null;
+        };
+        PasskeyAssertion: {
+            id: string;
+            rawId: string;
+            response: {
+                authenticatorData: string;
+                clientDataJSON: string;
+                signature: string;
+                userHandle?: string | null;
+            };
+            /** @constant */
+            type: "public-key";
+        };
+        PasskeyAssertionStart: {
+            challengeToken: string;
+            /** @description For PublicKeyCredential.parseRequestOptionsFromJSON */
+            publicKey: {
+                allowCredentials?: {
+                    id: string;
+                    transports?: string[];
+                    /** @constant */
+                    type: "public-key";
+                }[];
+                challenge: string;
+                rpId: string;
+                timeout: number;
+                /** @constant */
+                userVerification: "required";
+            };
+        };
+        PasskeyRegistrationStart: {
+            challengeToken: string;
+            /** @description For PublicKeyCredential.parseCreationOptionsFromJSON */
+            publicKey: {
+                /** @constant */
+                attestation: "none";
+                authenticatorSelection: {
+                    /** @constant */
+                    requireResidentKey: true;
+                    /** @constant */
+                    residentKey: "required";
+                    /** @constant */
+                    userVerification: "required";
+                };
+                challenge: string;
+                excludeCredentials: {
+                    id: string;
+                    transports?: string[];
+                    /** @constant */
+                    type: "public-key";
+                }[];
+                pubKeyCredParams: {
+                    alg: number;
+                    /** @constant */
+                    type: "public-key";
+                }[];
+                rp: {
+                    id: string;
+                    name: string;
+                };
+                timeout: number;
+                user: {
+                    displayName: string;
+                    id: string;
+                    name: string;
+                };
+            };
+        };
+        PasskeyRelyingParty: {
+            origin: string | null;
+            problem: string | null;
         };
         PoolUsage: {
             credits: {
@@ -5219,7 +5486,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    password: string;
+                    /** @description Instead of a password */
+                    passkey?: {
+                        /** @description As the start of this ceremony returned it */
+                        challengeToken: string;
+                        credential: components["schemas"]["NewPasskeyCredential"];
+                        /** @description For example "Work laptop" */
+                        name: string;
+                    } | null;
+                    password?: string | null;
                     token: string;
                 };
             };
@@ -5232,6 +5507,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            /** @description validation_error, invalid_invitation, passkey_challenge_expired, invalid_passkey */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description local_sign_in_disabled, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, passkey_exists, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthInvitationPasskeyStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegistrationStart"];
                 };
             };
             /** @description validation_error, invalid_invitation */
@@ -5252,7 +5616,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description conflict */
+            /** @description passkeys_unavailable, conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,6 +5906,746 @@ export interface operations {
             };
             /** @description internal_error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getDashboardAuthPasskeys: {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        passkeys: components["schemas"]["Passkey"][];
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description As the start of this ceremony returned it */
+                    challengeToken: string;
+                    credential: components["schemas"]["NewPasskeyCredential"];
+                    /** @description For example "Work laptop" */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description validation_error, passkey_challenge_expired, invalid_passkey */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, passkey_exists, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteDashboardAuthPasskeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkey_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description last_sign_in_method, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    patchDashboardAuthPasskeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For example "Work laptop" */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkey_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthPasskeysReauthenticationStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyAssertionStart"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkey_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthPasskeysRegistrationStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegistrationStart"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getDashboardAuthPasskeysRelyingParty: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRelyingParty"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthPasskeysSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description As the start of this ceremony returned it */
+                    challengeToken: string;
+                    credential: components["schemas"]["PasskeyAssertion"];
+                    /** @description Name or e-mail address; the passkey must be theirs */
+                    login?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            /** @description validation_error, passkey_challenge_expired */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkey_rejected, passkey_counter_regressed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description local_sign_in_disabled, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    postDashboardAuthPasskeysSignInStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyAssertionStart"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description passkeys_unavailable, conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5963,7 +7067,13 @@ export interface operations {
                 "application/json": {
                     /** @description Of the authenticator app, where TOTP is set up and required */
                     code?: string | null;
-                    password: string;
+                    /** @description Instead of password and code */
+                    passkey?: {
+                        /** @description As the start of this ceremony returned it */
+                        challengeToken: string;
+                        credential: components["schemas"]["PasskeyAssertion"];
+                    } | null;
+                    password?: string | null;
                 };
             };
         };
@@ -5980,7 +7090,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description validation_error, totp_invalid_code */
+            /** @description validation_error, totp_invalid_code, passkey_challenge_expired */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5989,7 +7099,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description invalid_credentials, authentication_required, totp_required */
+            /** @description invalid_credentials, passkey_rejected, passkey_counter_regressed, authentication_required, totp_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6007,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description conflict */
+            /** @description passkeys_unavailable, conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9860,6 +10970,113 @@ export interface operations {
                 };
             };
             /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description change_refused, idempotency_key_reused */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    deleteOperatorsIdPasskeysPasskeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required, reauthentication_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions, scope_required, cross_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description operator_not_found, passkey_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description last_sign_in_method, conflict */
             409: {
                 headers: {
                     [name: string]: unknown;

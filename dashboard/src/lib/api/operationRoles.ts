@@ -54,6 +54,7 @@ export const operationRoles = {
   'DELETE /api/operators/{id}': ['administrator'],
   'POST /api/operators/{id}/forget': ['administrator'],
   'POST /api/operators/{id}/invitation': ['administrator'],
+  'DELETE /api/operators/{id}/passkeys/{passkeyId}': ['administrator'],
   'DELETE /api/operators/{id}/totp': ['administrator'],
   'GET /api/owners': ['administrator', 'operator', 'auditor', 'member'],
   'GET /api/owners/{owner}': ['administrator', 'operator', 'auditor', 'member'],
