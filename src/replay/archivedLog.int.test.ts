@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { archivableLog } from '../../test/support/archives/archivableLog.ts';
+import { archivableLog, rowsIn } from '../../test/support/archives/archivableLog.ts';
 import { position } from '../domain/core/brands.ts';
 import { createReader } from '../eventLog/sqlite/reader.ts';
 import { MomentArchived } from '../state/past/past.ts';
-import { readSealedFold } from '../state/snapshots/sealedFold.ts';
+import { readSealedFold, sealedFolds } from '../state/snapshots/sealedFold.ts';
 import { decisionsIn } from './decisionsIn.ts';
 import { explainFromLog } from './explain/explainFromLog.ts';
 import { OwnCoolDowns } from './ownCoolDowns.ts';
@@ -25,14 +25,29 @@ test('repeats the decisions behind archived days as before, and counts those tha
 
   const after = await replayLog({ location });
   expect(after.archived).toBe(left.filter((decision) => !isTakenBehind(decision)).length);
+  // Random decisions may say that they were taken behind the end of the log, which has grown since.
+  const isReal = (found: Pick<RecordedDecision, 'decidedAt' | 'position'>) => found.decidedAt < found.position;
   const expected = before.differences.filter((found) => isTakenBehind(found) && found.position > sealedAt);
-  expect(new Set(after.differences)).toEqual(new Set(expected));
+  expect(new Set(after.differences.filter(isReal))).toEqual(new Set(expected.filter(isReal)));
 
-  for (const { requestId, decidedAt } of left.filter(({ decision }) => decision === 'admission')) {
-    const explained = explainFromLog({ location }, requestId).catch((error: Error) => error);
-    if (decidedAt < sealedAt) expect(await explained).toBeInstanceOf(MomentArchived);
+  const needsArchived = archivedBetween(location);
+  const admissions = left.filter((each) => each.decision === 'admission' && !isTakenBehind(each));
+  for (const { requestId, position: at, decidedAt } of admissions.filter((each) => needsArchived(each.decidedAt))) {
+    // By position, because ids repeat in these histories; undefined for an event that is no end of a request.
+    const explained = await explainFromLog({ location }, requestId, at).catch((error: Error) => error);
+    if (explained !== undefined) expect(explained, `decided at ${decidedAt}`).toBeInstanceOf(MomentArchived);
   }
 });
+
+/** @returns whether an event is archived that lies between the last known state, the end of a segment, and a position */
+function archivedBetween(location: string): (upTo: number) => boolean {
+  const kept = new Set(rowsIn(location).map((row) => row.position));
+  const known = [0, ...[...sealedFolds(location)].map(({ state }) => state.position)];
+  return (upTo) => {
+    const from = Math.max(...known.filter((end) => end <= upTo));
+    return Array.from({ length: upTo - from }, (_, index) => from + index + 1).some((at) => !kept.has(at));
+  };
+}
 
 /** The decisions that the events behind a position recorded. */
 function decisionsBehind(location: string, after: number): RecordedDecision[] {
