@@ -95,8 +95,10 @@ journeys('time control', () => {
     await page.waitForURL(new RegExp(`/\\?at=${then.position}$`));
     const banner = page.getByRole('region', { name: 'Earlier moment' });
     await banner.getByText('127.0.0.1 may use the proxy').waitFor();
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: /Your account/ }).click();
     await page.getByText(/This part has no past: when a session was last seen/).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.locator('main').getByRole('switch').first().waitFor();
     for (const control of await page.locator('main').getByRole('switch').all()) {
       expect(await control.isDisabled()).toBe(true);
     }

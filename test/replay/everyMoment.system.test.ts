@@ -85,6 +85,7 @@ async function pathsOf(gateway: Gateway, send: Send, world: World): Promise<stri
     '/api/history/{position}': ['1', '9', '24'],
     '/api/operators/{id}': last(world.operators),
     '/api/owners/{owner}': last(world.owners).map(encodeURIComponent),
+    '/api/owners/{owner}/requests': last(world.owners).map(encodeURIComponent),
     '/api/requests/{id}/explain': last(world.requests),
     '/api/teams/{id}': last(world.teams),
     '/api/tokens/{id}': last(world.tokens),

@@ -13,7 +13,7 @@ import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
 import { HashVerifier } from './hashVerifier.ts';
 import { keepVerified } from './keepVerified.ts';
 
-const soon = { timeout: 10_000, interval: 5 };
+const soon = { timeout: 20_000, interval: 5 };
 
 /** A log of two streams, with 30 and with 600 events. */
 async function aLog() {

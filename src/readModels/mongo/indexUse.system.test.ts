@@ -87,8 +87,15 @@ const OTHERS: Readonly<Record<string, Query>> = {
   'the latest of the history': ({ history }) => history.page({}, null, 10, null),
 };
 
-test('the request log has five indexes, including that of `_id`', () => {
-  expect(INDEXES.requests.map(({ name }) => name)).toEqual(['byTime', 'byKind', 'byRequestId', 'byErrorMessage']);
+test('the request log has seven indexes, including that of `_id`', () => {
+  expect(INDEXES.requests.map(({ name }) => name)).toEqual([
+    'byTime',
+    'byKind',
+    'byKey',
+    'byConversation',
+    'byRequestId',
+    'byErrorMessage',
+  ]);
 });
 
 describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MONGODB_FOUND, () => {

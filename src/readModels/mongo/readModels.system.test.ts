@@ -8,7 +8,7 @@ const server = await mongoServer();
 afterAll(() => server?.stop());
 
 /** FerretDB scans all documents for each query. */
-const scale = server?.product === 'FerretDB' ? 0.2 : 1;
+const scale = server?.product === 'FerretDB' ? 0.05 : 1;
 
 async function createReadModels() {
   const stage = await mongoStage(server as MongoServer);

@@ -6,10 +6,15 @@ import { headlessPath } from './chromium.ts';
 /** Resolves to this machine, but the service treats clients that use it as remote. */
 export const REMOTE_HOST = 'svc.test';
 
+/** The names by which pages are opened. */
+const OWN_HOSTS = ['127.0.0.1', 'localhost', REMOTE_HOST];
+
 export interface Visit extends BrowserContextOptions {
   readonly path?: string;
   /** Opens the dashboard by a host name instead of the loopback address, as from another machine. */
   readonly isRemote?: boolean;
+  /** Opens the dashboard by another name of this machine. */
+  readonly hostname?: 'localhost';
 }
 
 export interface Journey {
@@ -59,7 +64,10 @@ const DEFAULTS: BrowserContextOptions = {
   reducedMotion: 'reduce',
 };
 
-async function visitAt(gateway: Gateway, { path = '/', isRemote = false, ...options }: Visit = {}): Promise<Page> {
+async function visitAt(
+  gateway: Gateway,
+  { path = '/', isRemote = false, hostname, ...options }: Visit = {},
+): Promise<Page> {
   const browser = await sharedBrowser();
   const context = await browser.newContext({ ...DEFAULTS, ...options });
   context.setDefaultTimeout(TIMEOUT_MS);
@@ -71,6 +79,7 @@ async function visitAt(gateway: Gateway, { path = '/', isRemote = false, ...opti
   });
   const url = new URL(path, gateway.url);
   if (isRemote) url.hostname = REMOTE_HOST;
+  if (hostname) url.hostname = hostname;
   await page.goto(url.href);
   return page;
 }
@@ -85,8 +94,7 @@ function watchForProblems(page: Page): string[] {
   });
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1' && hostname !== REMOTE_HOST)
-      problems.push(`requested ${request.url()}`);
+    if (protocol !== 'data:' && !OWN_HOSTS.includes(hostname)) problems.push(`requested ${request.url()}`);
   });
   return problems;
 }
