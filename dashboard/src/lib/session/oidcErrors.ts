@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   oidc_disabled: 'Your access was disabled or removed. Ask an administrator.',
   oidc_profile_incomplete: 'The OpenID provider sent no name or e-mail address. Ask an administrator.',
   oidc_email_taken: 'Another operator has your e-mail address. Ask an administrator to invite that operator again.',
-  oidc_other_person: 'Somebody else signed in at the OpenID provider. Sign in there as yourself.',
+  oidc_other_person: 'Another person signed in at the OpenID provider. Sign in there as yourself.',
   oidc_not_fresh: 'The OpenID provider did not confirm a new sign-in. Sign out and in again.',
   rate_limit_exceeded: 'Too many failed attempts. Try again in a minute.',
 };
