@@ -53,6 +53,7 @@ describe.skipIf(reason)(`a folder of checkpoints on a disk of its own${reason ? 
     expect(lines.at(-1)).toContain('Mount it writable');
     expect(mount('-o', 'remount,rw', published)).toBe(true);
     await vi.waitFor(() => expect(sizes()).toEqual([1, 2, 3, 4]), soon);
+    await vi.waitFor(() => expect(codes()).toEqual([]), soon);
     expect(lines).toHaveLength(4);
   });
 });

@@ -54,9 +54,9 @@ export async function loadBundle(path: string, manifest: Manifest, folder: strin
 type Row = [number, string, number, string, string, number, number, string, string];
 
 function rowOf(line: EventLine): Row {
-  const data = fill(line.data ?? {}, line.datahidden, line);
+  const data = fill(line.data ?? {}, line.datahidden, line, undefined);
   const stored = line.dataorder === undefined ? undefined : restoreKeyOrder(data, line.dataorder);
-  const metadata = fill(JSON.parse(line.metadata ?? '{}') as Json, line.metadatahidden, line);
+  const metadata = fill(JSON.parse(line.metadata ?? '{}') as Json, line.metadatahidden, line, null);
   return [
     Number(line.position),
     line.subject,
@@ -70,8 +70,12 @@ function rowOf(line: EventLine): Row {
   ];
 }
 
-/** Puts placeholders where fields were left out. @param hidden JSON Pointers, separated by spaces */
-function fill(value: Json, hidden: string | undefined, line: EventLine): Json {
+/**
+ * Puts placeholders where fields were left out.
+ * @param hidden JSON Pointers, separated by spaces
+ * @param ofAddress stands for what tells where a person was; undefined leaves it out, because the data of events need not have it
+ */
+function fill(value: Json, hidden: string | undefined, line: EventLine, ofAddress: null | undefined): Json {
   const filled = structuredClone(value) as Json;
   for (const pointer of hidden?.split(' ') ?? []) {
     const names = pointer
@@ -83,8 +87,9 @@ function fill(value: Json, hidden: string | undefined, line: EventLine): Json {
       (at, name) => (at as Readonly<Record<string, Json>> | undefined)?.[name],
       filled,
     );
-    if (typeof parent === 'object' && parent !== null)
-      (parent as Record<string, Json>)[last] = placeholderFor(last, `${line.position}${pointer}`);
+    if (typeof parent !== 'object' || parent === null) continue;
+    const placeholder = OF_ADDRESS.has(last) ? ofAddress : placeholderFor(last, `${line.position}${pointer}`);
+    if (placeholder !== undefined) (parent as Record<string, Json>)[last] = placeholder;
   }
   return filled;
 }
@@ -93,7 +98,5 @@ const OF_ADDRESS = new Set(['address', 'userAgent', 'addressDigest']);
 const HASHES = new Set(['hash', 'passwordHash', 'digest']);
 
 /** Distinct for each field, because states are looked up by hashes. */
-function placeholderFor(name: string, place: string): Json {
-  if (OF_ADDRESS.has(name)) return null;
-  return HASHES.has(name) ? digest('sha256', place, 'hex') : 'sealed.hidden';
-}
+const placeholderFor = (name: string, place: string): string =>
+  HASHES.has(name) ? digest('sha256', place, 'hex') : 'sealed.hidden';
