@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,8 @@ const { values } = parseArgs({
 const folder = values.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bench-replay-')));
 const location = join(folder, 'log.sqlite');
 const print = (line: string) => process.stdout.write(`${line}\n`);
+
+await mkdir(folder, { recursive: true });
 
 try {
   if (!existsSync(location)) await fill(Number(values.requests));

@@ -28,13 +28,16 @@ export function findUnknownFields(type: string, data: unknown): readonly string[
   return shape ? allUnknownIn(shape, data) : [];
 }
 
+/** Called for every value of every event that is read in full, so it makes no objects. */
 function unknownIn(shape: JsonShape, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const shapeOf = shapesIn(shape);
   if (!shapeOf) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const inner = (value as Readonly<Record<string, unknown>>)[name];
     const innerShape = shapeOf(name);
     if (!innerShape) return name;
+    if (typeof inner !== 'object' || inner === null) continue;
     const below = unknownIn(innerShape, inner);
     if (below !== undefined) return `${name}.${below}`;
   }
@@ -54,7 +57,20 @@ function allUnknownIn(shape: JsonShape, value: unknown): readonly string[] {
  * The shapes of what a value of this shape holds, by name or index.
  * @returns a function that returns undefined for a field that is not known; undefined if the shape holds nothing
  */
-function shapesIn(shape: JsonShape): ((name: string) => JsonShape | undefined) | undefined {
+function shapesIn(shape: JsonShape): ShapeOf | undefined {
+  const known = lookups.get(shape);
+  if (known !== undefined) return known ?? undefined;
+  const made = lookupOf(shape);
+  lookups.set(shape, made ?? null);
+  return made;
+}
+
+type ShapeOf = (name: string) => JsonShape | undefined;
+
+/** By shape: there is one of each for all events. Null if it holds nothing. */
+const lookups = new WeakMap<JsonShape, ShapeOf | null>();
+
+function lookupOf(shape: JsonShape): ShapeOf | undefined {
   switch (shape.kind) {
     case 'nullable':
       return shapesIn(shape.inner);
@@ -64,8 +80,10 @@ function shapesIn(shape: JsonShape): ((name: string) => JsonShape | undefined) |
       return (index) => shape.items[Number(index)];
     case 'map':
       return () => shape.value;
-    case 'object':
-      return (name) => shape.fields.find((field) => field.name === name)?.shape;
+    case 'object': {
+      const shapes = new Map(shape.fields.map((field) => [field.name, field.shape]));
+      return (name) => shapes.get(name);
+    }
     default:
       return undefined;
   }
