@@ -43,7 +43,9 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
     if (cached) return cached;
     const stored = find(id);
     if (!stored)
-      throw new CannotUnseal(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`);
+      throw new CannotUnseal(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`, {
+        isForgotten: true,
+      });
     const key = unwrap(master, stored.wrapped, bindingOf(stored));
     if (!key) throw new CannotUnseal(`the data key ${id} is damaged`);
     unwrapped.set(id, key);

@@ -1,7 +1,7 @@
 import type { Sealed } from '../domain/core/brands.ts';
 import { CannotUnseal, type Vault } from './vault.ts';
 
-const isSealed = (text: string): text is Sealed => text.startsWith('sealed.');
+export const isSealed = (text: string): text is Sealed => text.startsWith('sealed.');
 
 /**
  * A text as an event recorded it: sealed, or in plain by earlier versions.

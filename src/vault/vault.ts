@@ -3,6 +3,13 @@ import type { Sealed } from '../domain/core/brands.ts';
 /** A sealed value cannot be opened: its data key was destroyed with its subject, or the text is not a sealed value. */
 export class CannotUnseal extends Error {
   override readonly name = 'CannotUnseal';
+  /** Whether the data key does not exist: it was destroyed with its subject, or is lost. */
+  readonly isForgotten: boolean;
+
+  constructor(message?: string, { isForgotten = false } = {}) {
+    super(message);
+    this.isForgotten = isForgotten;
+  }
 }
 
 /**

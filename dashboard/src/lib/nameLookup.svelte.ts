@@ -1,11 +1,12 @@
 import { api, unwrap } from './api/client.ts';
+import { readAccounts } from './api/readAccounts.ts';
 import { resource } from './live/resource.svelte.ts';
 import { may } from './session/may.ts';
 
 /** Names of accounts, keys, teams, people and management tokens by ID. Call it while a component initialises. */
 export function createNameLookup() {
   const lists = {
-    accounts: resource('accounts', () => unwrap(api.GET('/api/accounts')), { on: ['account'] }),
+    accounts: resource('accounts', readAccounts, { on: ['account'] }),
     keys: resource('api-keys', () => unwrap(api.GET('/api/api-keys')), { on: ['apiKey'] }),
     teams: resource('teams', () => unwrap(api.GET('/api/teams')), { on: ['team'] }),
     // Operators may not list people: they get the names of owners, and those that events have.

@@ -3,7 +3,7 @@ import { iso } from '../../domain/core/brands.ts';
 import { type BlamedField, blame, blamedKinds } from '../../management/subjects/blame.ts';
 import { findSubject } from '../../management/subjects/findSubject.ts';
 import { BlameEventsOfFile } from '../../replay/blame/blameEvents.ts';
-import { valueText } from './describeState.ts';
+import { FORGOTTEN, valueText } from './describeState.ts';
 import { actorText } from './describeStep.ts';
 import { refuseAbsent } from './showCommand.ts';
 import { CannotReadLog } from './untouchedLog.ts';
@@ -59,7 +59,10 @@ const MAX_WIDTH = 40;
 
 function describeBlame(fields: readonly BlamedField[]): string[] {
   const width = Math.min(MAX_WIDTH, Math.max(...fields.map(({ path }) => path.length)));
-  return fields.map((field) => `${field.path.padEnd(width)}  ${valueText(field.value)}  ${originText(field)}`);
+  return fields.map((field) => {
+    const text = field.is_forgotten ? FORGOTTEN : `${valueText(field.value)}  ${originText(field)}`;
+    return `${field.path.padEnd(width)}  ${text}`;
+  });
 }
 
 const WITHOUT_EVENT: Readonly<Record<BlamedField['source'], string>> = {

@@ -3,6 +3,7 @@ import { iso } from '../../domain/core/brands.ts';
 import type { View } from '../../management/http/views.ts';
 import { difference } from '../../management/resources/history/difference.ts';
 import { findSubject } from '../../management/subjects/findSubject.ts';
+import { withoutForgotten } from '../../management/subjects/forgottenFields.ts';
 import { changeText } from './describeState.ts';
 import { stateOf } from './showCommand.ts';
 import { CannotReadLog } from './untouchedLog.ts';
@@ -49,10 +50,13 @@ export async function runDiff(command: DiffCommand, config: PastConfig, io: Comm
       throw new CannotReadLog(
         `There is no ${found.name} at position ${from.state.position} nor at ${to.state.position}.`,
       );
-    const changes = difference(before, after);
+    const [was, is] = [withoutForgotten(before), withoutForgotten(after)];
+    const forgotten = [...new Set([...was.forgotten, ...is.forgotten])];
+    const isCompared = ({ path }: { readonly path: string }) => !forgotten.includes(path);
+    const changes = difference(was.known, is.known).filter(isCompared);
     folder.note(found.kind?.kind === 'account');
     if (command.isJson) {
-      io.print(JSON.stringify({ subject: found.name, from: momentOf(from), to: momentOf(to), changes }));
+      io.print(JSON.stringify({ subject: found.name, from: momentOf(from), to: momentOf(to), changes, forgotten }));
       return;
     }
     io.print(
@@ -60,6 +64,7 @@ export async function runDiff(command: DiffCommand, config: PastConfig, io: Comm
     );
     if (changes.length === 0) io.print('  no difference');
     for (const change of changes) io.print(`  ${changeText(change)}`);
+    for (const path of forgotten) io.print(`  ${path.slice(1)}: forgotten, so that it is not compared`);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account/state.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { InvalidProxyAddress, parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
+import type { SealedFields } from '../../vault/sealedFields.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { openSealed } from './openSealed.ts';
 
@@ -21,9 +22,9 @@ export const proxyNameOf = (address: string): string => parseOutgoingProxy(addre
 /** @returns the whole address of the account's proxy; null without one, and when its data key is lost */
 export const proxyAddressOf = ({ proxy }: Account, vault: Vault): string | null => openSealed(proxy, vault);
 
-/** @returns the proxy of an account as responses show it; null without one */
-export function shownProxyOf(account: Account, vault: Vault): string | null {
-  if (account.proxy === null) return null;
-  const address = proxyAddressOf(account, vault);
+/** @returns the proxy of an account as responses show it, opened as `proxy`; null without one */
+export function shownProxyOf({ proxy }: Account, fields: SealedFields): string | null {
+  if (proxy === null) return null;
+  const address = fields.open('proxy', proxy);
   return address === null ? 'unreadable' : proxyNameOf(address);
 }

@@ -13,5 +13,8 @@ export function openSealed(sealed: Sealed | null, vault: Vault): string | null {
   }
 }
 
-/** The e-mail address of an account; a placeholder where it is unknown, since clients require an address. */
-export const emailOf = ({ email }: Account, vault: Vault): string => openSealed(email, vault) ?? 'unknown@example.com';
+/** Where the e-mail address of an account is unknown, since clients require an address. */
+export const UNKNOWN_EMAIL = 'unknown@example.com';
+
+/** The e-mail address of an account, or a placeholder. */
+export const emailOf = ({ email }: Account, vault: Vault): string => openSealed(email, vault) ?? UNKNOWN_EMAIL;

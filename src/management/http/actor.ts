@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
-import { openIfSealed } from '../../vault/openIfSealed.ts';
+import { SealedFields } from '../../vault/sealedFields.ts';
 import type { Capabilities } from './capabilities.ts';
+import { forgotten } from './forgotten.ts';
 
 /** Who caused something, on the wire. */
 export const EventActor = z
@@ -20,6 +21,7 @@ export const EventActor = z
       address: z.string().nullable().describe('null once it was forgotten'),
       user_agent: z.string().nullable(),
       used_totp: z.boolean(),
+      forgotten,
     }),
     z.object({ kind: z.literal('api_key'), api_key_id: z.string() }),
     z.object({ kind: z.literal('anonymous') }),
@@ -36,19 +38,20 @@ export function eventActor(actor: Actor, { vault, directory }: People): z.infer<
   switch (actor.kind) {
     case 'operator': {
       const { kind, sessionId, usedTotp, operatorId = BUILT_IN_ADMINISTRATOR, tokenId } = actor;
-      const [address, userAgent] = [actor.address, actor.userAgent].map((text) => openIfSealed(text, vault));
+      const fields = new SealedFields(vault);
       return {
         kind,
         operator_id: operatorId,
-        name: directory.nameOf(operatorId),
+        name: directory.nameOf(operatorId, fields),
         token_id: tokenId ?? null,
         token_name: tokenId === undefined ? null : directory.tokenNameOf(tokenId),
         // The password, unless the event says otherwise.
         method: actor.method ?? (sessionId === null ? null : 'password'),
         session_id: sessionId,
-        address: address ?? null,
-        user_agent: userAgent ?? null,
+        address: fields.open('address', actor.address),
+        user_agent: fields.open('user_agent', actor.userAgent),
         used_totp: usedTotp,
+        ...fields.forgotten(),
       };
     }
     case 'apiKey':

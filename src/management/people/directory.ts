@@ -3,6 +3,7 @@ import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.t
 import type { ManagementTokens } from '../../domain/managementToken/state.ts';
 import { type Operator, type Operators, presentOperators, statusOf } from '../../domain/operator/state.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
+import { SealedFields } from '../../vault/sealedFields.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { createLoginIndex } from './loginIndex.ts';
 import { normalizeLogin } from './normalizeLogin.ts';
@@ -23,11 +24,16 @@ export interface PeopleState {
 export interface Directory {
   /** The names of an earlier state, without those that were forgotten since. */
   asOf(state: PeopleState): Directory;
-  /** @returns null for one who is unknown or was forgotten */
-  nameOf(operatorId: string): string | null;
+  /**
+   * @param fields opens the name as `name`, and so keeps that it was forgotten
+   * @returns null for one who is unknown or was forgotten
+   */
+  nameOf(operatorId: string, fields?: SealedFields): string | null;
   emailOf(operatorId: string): string | null;
   /** A text that is sealed under the data key of a person; null once they were forgotten. */
   open(sealed: Sealed | null): string | null;
+  /** For the fields of one object that are sealed under the data key of a person. */
+  sealedFields(): SealedFields;
   tokenNameOf(tokenId: string): string | null;
   /** The active operator with this name or e-mail address. */
   find(login: string): Operator | undefined;
@@ -54,9 +60,11 @@ export function createDirectory({ vault, state }: DirectoryOptions): Directory {
 
   return {
     asOf: (earlier) => createDirectory({ vault, state: () => earlier }),
-    nameOf: (id) => (id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : open(operatorOf(id)?.name)),
+    nameOf: (id, fields = new SealedFields(vault)) =>
+      id === BUILT_IN_ADMINISTRATOR ? BUILT_IN_NAME : fields.open('name', operatorOf(id)?.name),
     emailOf: (id) => open(operatorOf(id)?.email),
     open,
+    sealedFields: () => new SealedFields(vault),
     tokenNameOf: (id) => state().managementTokens.get(id)?.name ?? null,
     find(login) {
       const { operators } = state();

@@ -13,14 +13,16 @@ import { accountLifetime } from '../../domain/hold/state.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
 import { expiryOf } from '../../provider/client/jwt.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import { SealedFields } from '../../vault/sealedFields.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { proxyAddressOf, proxyNameOf, requireProxyAddress, shownProxyOf } from '../accounts/accountProxy.ts';
-import { emailOf, openSealed } from '../accounts/openSealed.ts';
+import { openSealed, UNKNOWN_EMAIL } from '../accounts/openSealed.ts';
 import { accountKeysMutex } from '../accounts/sealAccount.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { OPERATORS, READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { remainingPercent, roundPercent } from './usage/usageWindow.ts';
@@ -84,6 +86,7 @@ const AccountEntry = z
     availability: z.object({ state: availabilityState, reason: z.string().nullable(), until: time }),
     health: AccountHealth,
     auth: z.object({ access: token, refresh: token, id_token: token }),
+    forgotten,
   })
   .meta({ id: 'Account' });
 
@@ -161,7 +164,7 @@ export const accountRoutes = ({
         const command = {
           type: 'ChangeProxy',
           accountId,
-          from: shownProxyOf(account, vault),
+          from: shownProxyOf(account, new SealedFields(vault)),
           to: proxy === null ? null : proxyNameOf(proxy),
           proxy: proxy === null ? null : vault.seal(keyId, proxy),
         } as const;
@@ -214,12 +217,13 @@ export function accountEntry(account: Account, view: View, vault: Vault): z.infe
   const { state, now } = view;
   const usage = state.usage.get(account.id);
   const { primary, secondary } = usage?.sample ?? { primary: null, secondary: null };
-  const email = emailOf(account, vault);
+  const fields = new SealedFields(vault);
+  const email = fields.open('email', account.email) ?? UNKNOWN_EMAIL;
   const availability = availabilityOf(account, usage, state.coolDowns.get(account.id), now);
   return {
     account_id: account.id,
     email,
-    display_name: openSealed(account.displayName, vault) ?? email,
+    display_name: fields.open('display_name', account.displayName ?? account.email) ?? email,
     plan_type: account.planType,
     status: account.status,
     usage: {
@@ -234,10 +238,11 @@ export function accountEntry(account: Account, view: View, vault: Vault): z.infe
     last_refresh_at: isoOrNull(state.tokens.get(account.id)?.tokens?.refreshedAt),
     usage_observed_at: isoOrNull(usage?.observedAt),
     deactivation_reason: account.deactivationReason,
-    proxy: shownProxyOf(account, vault),
+    proxy: shownProxyOf(account, fields),
     availability: { state: availability.state, reason: availability.reason, until: isoOrNull(availability.until) },
     health: healthEntry(healthOf(state.health.get(account.id), now)),
     auth: tokenStates(account, view, vault),
+    ...fields.forgotten(),
   };
 }
 

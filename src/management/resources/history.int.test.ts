@@ -286,5 +286,5 @@ test('finds operators by their address, also after an upgrade, and forgets it wi
   // The digest still matches, and showing the event would confirm the address.
   expect(await actors('actor=operator:127.0.0.1')).toEqual([found[1]]);
   const [all] = await actors('actor=operator:127.0.0.1&actor=person:administrator');
-  expect(all).toEqual({ ...found[0], address: null, user_agent: null });
+  expect(all).toEqual({ ...found[0], address: null, user_agent: null, forgotten: ['address', 'user_agent'] });
 });

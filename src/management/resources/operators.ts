@@ -14,6 +14,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { ADMINISTRATORS, EXAMINERS } from '../http/roles.ts';
 import { type Directory, dataKeyOf, type Profile } from '../people/directory.ts';
 import { personEmail, personName } from '../people/profileSchema.ts';
@@ -32,7 +33,7 @@ const Change = wireObject({
 const OperatorEntry = z.object({
   id: z.string(),
   name: z.string().nullable().describe('null once the person was forgotten'),
-  email: z.string().nullable(),
+  email: z.string().nullable().describe('null once the person was forgotten'),
   role: roleSchema(z),
   status: z.enum(['invited', 'active', 'disabled', 'removed']),
   is_totp_configured: z.boolean(),
@@ -53,6 +54,7 @@ const OperatorEntry = z.object({
   accepted_at: z.iso.datetime().nullable(),
   removed_at: z.iso.datetime().nullable(),
   invitation_expires_at: z.iso.datetime().nullable().describe('null without a link that can be used'),
+  forgotten,
 });
 const Entry = OperatorEntry.meta({ id: 'Operator' });
 const Invited = OperatorEntry.extend({
@@ -251,14 +253,14 @@ const isoOrNull = (at: Instant | null) => at && iso(at);
 export function operatorEntry(
   operator: Operator,
   state: Pick<HotState, 'operators' | 'passkeyUses'>,
-  directory: Pick<Directory, 'open'>,
+  directory: Pick<Directory, 'open' | 'sealedFields'>,
 ): z.infer<typeof Entry> {
-  const { open } = directory;
+  const fields = directory.sealedFields();
   const { id, role, totp, recoveryCodes, invitation, invitedAt, acceptedAt, removedAt } = operator;
   return {
     id,
-    name: open(operator.name),
-    email: open(operator.email),
+    name: fields.open('name', operator.name),
+    email: fields.open('email', operator.email),
     role,
     status: statusOf(operator),
     is_totp_configured: totp !== null,
@@ -273,5 +275,6 @@ export function operatorEntry(
     accepted_at: isoOrNull(acceptedAt),
     removed_at: isoOrNull(removedAt),
     invitation_expires_at: isoOrNull(invitation?.expiresAt ?? null),
+    ...fields.forgotten(),
   };
 }

@@ -8,6 +8,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { EVERYONE, OPERATORS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import type { Directory } from '../people/directory.ts';
@@ -21,6 +22,7 @@ const ChangeOwner = wireObject({ limits: LimitsInput.nullish(), reset_usage: z.b
   'name',
   'keys',
   'last_used_at',
+  'forgotten',
 ]);
 
 const OwnerLimits = z.object({
@@ -31,6 +33,7 @@ const OwnerLimits = z.object({
 });
 const OwnerEntry = OwnerLimits.extend({
   name: z.string().nullable().describe('The name of the operator whose id the owner is'),
+  forgotten,
 }).meta({ id: 'Owner' });
 
 const routes = {
@@ -101,7 +104,10 @@ export const namedOwner = (
   entry: z.infer<typeof OwnerLimits>,
   { state }: Pick<View, 'state'>,
   directory: Directory,
-): z.infer<typeof OwnerEntry> => ({ ...entry, name: directory.asOf(state).nameOf(entry.owner) });
+): z.infer<typeof OwnerEntry> => {
+  const fields = directory.sealedFields();
+  return { ...entry, name: directory.asOf(state).nameOf(entry.owner, fields), ...fields.forgotten() };
+};
 
 export const keysOfOwners = ({ state }: View) => keysBy(state, ({ owner }) => owner);
 

@@ -4,11 +4,12 @@ import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
 import { addressDigests } from '../../vault/callerKeys.ts';
 import { conversationDigest } from '../../vault/conversationDigest.ts';
-import { openIfSealed } from '../../vault/openIfSealed.ts';
+import { SealedFields } from '../../vault/sealedFields.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
@@ -70,6 +71,7 @@ export const RequestLogEntry = z
     attempts: z.int(),
     attempted_account_ids: z.array(z.string()).describe('Accounts that were tried, that of account_id last'),
     position: z.int().describe('Position of the event in the history'),
+    forgotten,
   })
   .meta({ id: 'RequestLogEntry' });
 
@@ -213,34 +215,38 @@ export function modelOptionOf(option: string): { model: string; effort: string |
 }
 
 /** A row of the request log, on the wire. */
-export const requestLogEntry = (row: RequestLogRow, vault: Pick<Vault, 'open'>): z.infer<typeof RequestLogEntry> => ({
-  requested_at: iso(row.requestedAt),
-  account_id: row.accountId,
-  request_id: row.requestId,
-  model: row.model,
-  status: row.status,
-  error_code: row.errorCode,
-  error_message: row.errorMessage,
-  tokens: row.inputTokens === null || row.outputTokens === null ? null : row.inputTokens + row.outputTokens,
-  cached_input_tokens: row.cachedInputTokens,
-  reasoning_effort: row.effort,
-  cost_usd: row.costMicroDollars === null ? null : row.costMicroDollars / 1_000_000,
-  latency_ms: row.latencyMs,
-  api_key_id: row.apiKeyId,
-  owner: row.owner,
-  team: row.team,
-  client: row.client,
-  client_version: row.clientVersion,
-  originator: row.originator,
-  transport: row.transport,
-  address: openIfSealed(row.address, vault),
-  user_agent: openIfSealed(row.userAgent, vault),
-  route: row.route,
-  input_tokens: row.inputTokens,
-  output_tokens: row.outputTokens,
-  reasoning_tokens: row.reasoningTokens,
-  first_byte_ms: row.firstByteMs,
-  attempts: row.attempts,
-  attempted_account_ids: [...row.otherAccountIds, ...(row.accountId === null ? [] : [row.accountId])],
-  position: row.position,
-});
+export function requestLogEntry(row: RequestLogRow, vault: Pick<Vault, 'open'>): z.infer<typeof RequestLogEntry> {
+  const fields = new SealedFields(vault);
+  return {
+    requested_at: iso(row.requestedAt),
+    account_id: row.accountId,
+    request_id: row.requestId,
+    model: row.model,
+    status: row.status,
+    error_code: row.errorCode,
+    error_message: row.errorMessage,
+    tokens: row.inputTokens === null || row.outputTokens === null ? null : row.inputTokens + row.outputTokens,
+    cached_input_tokens: row.cachedInputTokens,
+    reasoning_effort: row.effort,
+    cost_usd: row.costMicroDollars === null ? null : row.costMicroDollars / 1_000_000,
+    latency_ms: row.latencyMs,
+    api_key_id: row.apiKeyId,
+    owner: row.owner,
+    team: row.team,
+    client: row.client,
+    client_version: row.clientVersion,
+    originator: row.originator,
+    transport: row.transport,
+    address: fields.open('address', row.address),
+    user_agent: fields.open('user_agent', row.userAgent),
+    route: row.route,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    reasoning_tokens: row.reasoningTokens,
+    first_byte_ms: row.firstByteMs,
+    attempts: row.attempts,
+    attempted_account_ids: [...row.otherAccountIds, ...(row.accountId === null ? [] : [row.accountId])],
+    position: row.position,
+    ...fields.forgotten(),
+  };
+}

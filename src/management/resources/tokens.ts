@@ -10,6 +10,7 @@ import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { parseTime } from '../http/isoTime.ts';
 import { EVERYONE } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
@@ -39,6 +40,7 @@ const TokenEntry = z.object({
     id: z.string(),
     name: z.string().nullable(),
     role: roleSchema(z).nullable().describe('null for one who can no longer act: the token is refused'),
+    forgotten,
   }),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
@@ -159,9 +161,15 @@ export function tokenEntry(
 ): z.infer<typeof Entry> {
   const { id, name, role, scopes, ownerId, createdAt, expiresAt, revokedAt, lastUsedAt } = token;
   const ownerRole = roleOf(ownerId, state.operators) ?? null;
+  const owner = directory.sealedFields();
   return {
     ...{ id, name, role, scopes: [...scopes] },
-    owner: { id: ownerId, name: directory.asOf(state).nameOf(ownerId), role: ownerRole },
+    owner: {
+      id: ownerId,
+      name: directory.asOf(state).nameOf(ownerId, owner),
+      role: ownerRole,
+      ...owner.forgotten(),
+    },
     created_at: iso(createdAt),
     expires_at: expiresAt && iso(expiresAt),
     revoked_at: revokedAt && iso(revokedAt),

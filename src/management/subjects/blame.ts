@@ -15,6 +15,7 @@ import type { View } from '../http/views.ts';
 import { createDirectory } from '../people/directory.ts';
 import { fieldsOf } from './fieldsOf.ts';
 import type { SubjectName } from './findSubject.ts';
+import { withoutForgotten } from './forgottenFields.ts';
 
 /** Why no event set a field: it follows from others, from requests that are open, or from the clock. */
 export type FieldSource = 'event' | Derivation | 'open_requests' | 'clock' | 'api_keys' | 'operators';
@@ -24,6 +25,8 @@ export interface BlamedField {
   /** JSON Pointer into the resource; items of lists go by their id. */
   readonly path: string;
   readonly value: Json;
+  /** Whether it had a value that was forgotten: then nothing says which event set it last. */
+  readonly is_forgotten: boolean;
   readonly source: FieldSource;
   /** Null when no single event set it, or its default was never changed. */
   readonly position: number | null;
@@ -117,9 +120,12 @@ export async function blame(
     return last.get(derivation);
   };
   const fields: BlamedField[] = [];
+  const forgotten = new Set(withoutForgotten(shown).forgotten);
   for (const [path, value] of fieldsOf(shown)) {
     const source = rules.derived?.find(([pattern]) => pattern.test(path))?.[1] ?? 'event';
-    fields.push({ path, value, source, ...blamedEvent(await eventOf(source, setBy.get(path), lastOf), people) });
+    const isForgotten = forgotten.has(path);
+    const event = isForgotten ? undefined : await eventOf(source, setBy.get(path), lastOf);
+    fields.push({ path, value, is_forgotten: isForgotten, source, ...blamedEvent(event, people) });
   }
   return fields;
 }
@@ -177,7 +183,10 @@ async function lastSet(
   return setBy;
 }
 
-function blamedEvent(event: StoredEvent | undefined, people: People): Omit<BlamedField, 'path' | 'value' | 'source'> {
+function blamedEvent(
+  event: StoredEvent | undefined,
+  people: People,
+): Pick<BlamedField, 'position' | 'time' | 'type' | 'actor' | 'sentence'> {
   if (!event) return { position: null, time: null, type: null, actor: null, sentence: null };
   const { type, metadata, data, time } = event;
   const known = { type, data: upcast(type, metadata.schemaVersion, data) } as KnownEvent;

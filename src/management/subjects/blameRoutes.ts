@@ -33,6 +33,7 @@ const Blame = z
         .object({
           path: z.string().describe('JSON Pointer into the resource; items of a list go by their id'),
           value: z.unknown(),
+          is_forgotten: z.boolean().describe('It had a value that was forgotten: then `position` is null'),
           source,
           position: z.int().nullable().describe('Of the event; null: the default, or no single event set it'),
           time: z.iso.datetime().nullable(),

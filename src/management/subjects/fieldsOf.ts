@@ -1,4 +1,5 @@
 import type { Json } from '../../domain/core/redact.ts';
+import { forgottenIn } from './forgottenFields.ts';
 
 /** What names an item of a list, so that it stays the same when others are added or removed. */
 const KEYS = ['id', 'ip_address', 'slug', 'model'] as const;
@@ -20,7 +21,9 @@ export function fieldsOf(state: Json): Map<string, Json> {
 
 function partsOf(value: Json): [name: string, part: Json][] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (!Array.isArray(value)) return Object.entries(value);
+  // What was forgotten is said of the fields themselves.
+  if (!Array.isArray(value))
+    return Object.entries(value).filter(([name]) => name !== 'forgotten' || forgottenIn(value).length === 0);
   const names = value.map(nameOf);
   const isKeyed = names.every((name) => name !== undefined) && new Set(names).size === names.length;
   return isKeyed ? value.map((item: Json, index) => [names[index] as string, item]) : undefined;

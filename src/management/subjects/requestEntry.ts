@@ -3,7 +3,7 @@ import { position } from '../../domain/core/brands.ts';
 import { type Json, toJson } from '../../domain/core/redact.ts';
 import { ExplainSource } from '../../replay/explain/explainSource.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
-import { closedVault } from '../../vault/readOnlyVault.ts';
+import type { Vault } from '../../vault/vault.ts';
 import { requestLogEntry } from '../resources/requestLogs.ts';
 
 /**
@@ -11,12 +11,12 @@ import { requestLogEntry } from '../resources/requestLogs.ts';
  * @param location the log's file, as SQLite opens it
  * @returns null when the log has neither up to there: of a short request, only its end is recorded
  */
-export function requestEntry(location: string, requestId: string, state: HotState): Json {
+export function requestEntry(location: string, requestId: string, state: HotState, vault: Vault): Json {
   const source = new ExplainSource(location);
   try {
     const end = source.endOf(requestId);
     if (end && end.position <= state.position)
-      return toJson(requestLogEntry(requestRowOf(end, position(end.position)), closedVault));
+      return toJson(requestLogEntry(requestRowOf(end, position(end.position)), vault));
     const open = state.openRequests.get(requestId)?.data;
     return open
       ? toJson({ request_id: requestId, model: open.model, api_key_id: open.keyId, route: open.route, status: 'open' })

@@ -10,8 +10,9 @@ const HEAD = `# Earlier moments
 \`?at=\` on a GET of management returns what it returned at that moment. A moment is a position of the log (the state right after
 that event) or an ISO 8601 time (the last position that was written by then, also after a clock jumped). A moment beyond the log or
 in the future, and a value that is neither, gets 400 \`validation_error\`. A moment for which archived events are needed gets
-410 \`archived\`, which names the day and the file; lists name the archived days that they lack. What was forgotten stays so: the e-mail
-address of a deleted account is not shown at any moment: its place has \`unknown@example.com\`, and the name of a forgotten operator is null.
+410 \`archived\`, which names the day and the file; lists name the archived days that they lack. What was forgotten stays so
+at every moment, and is named: an object has \`forgotten\` with the names of such fields, whose value is null, or \`unknown@example.com\` for
+the e-mail address of a deleted account ([decision 0092](decisions/0092-forgotten-is-named.md)).
 Figures that come from the configuration of a node are those of now. Several nodes that share a log hold the windows of limits of a
 node whose clock has jumped: what such a node showed meanwhile is not in the log, so \`?at=\` shows its windows by the clock of the moment.
 

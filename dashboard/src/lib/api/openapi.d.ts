@@ -1975,6 +1975,8 @@ export interface components {
             deactivation_reason: string | null;
             display_name: string;
             email: string;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             health: components["schemas"]["AccountHealth"];
             last_refresh_at: string | null;
             plan_type: string;
@@ -2041,6 +2043,8 @@ export interface components {
         Actor: {
             /** @description null once it was forgotten */
             address: string | null;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             /** @constant */
             kind: "operator";
             /** @description How they signed in, e.g. password, token or oidc */
@@ -2139,6 +2143,8 @@ export interface components {
         };
         BlamedField: {
             actor: components["schemas"]["Actor"] | null;
+            /** @description It had a value that was forgotten: then `position` is null */
+            is_forgotten: boolean;
             /** @description JSON Pointer into the resource; items of a list go by their id */
             path: string;
             /** @description Of the event; null: the default, or no single event set it */
@@ -2682,7 +2688,10 @@ export interface components {
         };
         InvitedOperator: {
             accepted_at: string | null;
+            /** @description null once the person was forgotten */
             email: string | null;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             id: string;
             /** @description null without a link that can be used */
             invitation_expires_at: string | null;
@@ -2782,6 +2791,8 @@ export interface components {
             last_used_at: string | null;
             name: string;
             owner: {
+                /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+                forgotten?: string[];
                 id: string;
                 name: string | null;
                 /** @description null for one who can no longer act: the token is refused */
@@ -2802,6 +2813,8 @@ export interface components {
             last_used_at: string | null;
             name: string;
             owner: {
+                /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+                forgotten?: string[];
                 id: string;
                 name: string | null;
                 /** @description null for one who can no longer act: the token is refused */
@@ -2879,7 +2892,10 @@ export interface components {
         };
         Operator: {
             accepted_at: string | null;
+            /** @description null once the person was forgotten */
             email: string | null;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             id: string;
             /** @description null without a link that can be used */
             invitation_expires_at: string | null;
@@ -2906,6 +2922,8 @@ export interface components {
             status: "invited" | "active" | "disabled" | "removed";
         };
         Owner: {
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             /** @description Number of API keys that belong to it */
             keys: number;
             /** @description Since it has limits */
@@ -3123,6 +3141,8 @@ export interface components {
             error_code: string | null;
             error_message: string | null;
             first_byte_ms: number | null;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             input_tokens: number | null;
             latency_ms: number;
             model: string;

@@ -4,6 +4,7 @@ import { type BlamedField, blamedLabel, editedFields } from './blamedFields.ts';
 const field = (path: string, changes: Partial<BlamedField> = {}): BlamedField => ({
   path,
   value: 1,
+  is_forgotten: false,
   source: 'event',
   position: 1,
   time: '2026-01-01T00:00:00.000Z',
