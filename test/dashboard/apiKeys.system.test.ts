@@ -10,6 +10,26 @@ const act = async (page: Page, name: string, item: string) => {
 };
 
 journeys('API keys', () => {
+  test('Escape asks before it discards what was typed', async () => {
+    const { visit } = await startJourney();
+    const page = await visit({ path: '/api-keys?new' });
+    const form = page.getByRole('dialog', { name: 'Create an API key' });
+    await form.getByLabel('Name').fill('laptop');
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Name').inputValue()).toBe('laptop');
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    // Nothing typed, nothing to ask.
+    await page.getByRole('button', { name: 'Create your first key' }).click();
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+  });
+
   test('shows a key once, enforces its limit and shows the usage live', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });

@@ -5,7 +5,28 @@ import { journeys, startJourney } from './support/journey.ts';
 const tab = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
 
+/** Cumulative layout shift of the page so far (web.dev/cls). */
+const SHIFT = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    resolve(list.getEntries().filter((entry) => !entry.hadRecentInput).reduce((sum, { value }) => sum + value, 0));
+  }).observe({ type: 'layout-shift', buffered: true });
+  setTimeout(resolve, 500, 0);
+})`;
+
 journeys('past state', () => {
+  test('keeps in place what is shown while the rest loads', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 8 });
+    for (const name of ['laptop', 'ci', 'desk']) await gateway.api('POST', '/api/api-keys', { name });
+    const [now] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
+    const shifts: number[] = [];
+    for (const width of [360, 1_280, 2_560]) {
+      const page = await visit({ path: `/history/as-of?at=${now.position}`, viewport: { width, height: 900 } });
+      await page.getByText('account-8@example.com').waitFor();
+      shifts.push((await page.evaluate(SHIFT)) as number);
+    }
+    expect(Math.max(...shifts)).toBeLessThan(0.02);
+  });
+
   test('shows the past state of every section, read-only and marked as past', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const account = gateway.pool[0]?.id as string;

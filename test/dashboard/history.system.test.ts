@@ -83,6 +83,52 @@ journeys('history', () => {
     await page.getByText('End of history').waitFor();
   });
 
+  test('groups what repeats, and shows each when asked', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    await gateway.api('POST', '/api/dashboard-auth/password/login', { password: PASSWORD });
+    for (let times = 0; times < 3; times += 1)
+      await gateway.api('POST', '/api/dashboard-auth/password/login', { password: 'guessed' });
+    const page = await visit({ path: '/sign-in?next=%2Fhistory' });
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const failed = page.getByRole('listitem').filter({ hasText: 'unauthenticated, from 127.0.0.1' });
+    await failed.getByRole('button', { name: '3 times', expanded: false }).click();
+    await expect.poll(() => failed.count()).toBe(3);
+    await failed.getByRole('button', { name: '3 times', expanded: true }).click();
+    await expect.poll(() => failed.count()).toBe(1);
+    expect(page.url()).not.toContain('event=');
+  });
+
+  test('stays short while it is open at its top, and in place while it is scrolled down', async () => {
+    const { gateway, visit } = await startJourney();
+    let host = 0;
+    const add = async (count: number) => {
+      for (const end = host + count; host < end; host += 1)
+        await gateway.api('POST', '/api/firewall/ips', { ip_address: `10.0.${host >> 8}.${host & 255}` });
+    };
+    const newest = (page: Page) => event(page, `10.0.${(host - 1) >> 8}.${(host - 1) & 255} may use the proxy`);
+    await add(60);
+    const page = await visit({ path: '/history' });
+    await newest(page).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (let round = 0; round < 5; round += 1) {
+      await add(60);
+      await newest(page).waitFor();
+    }
+    expect(await page.getByRole('listitem').filter({ hasText: 'may use the proxy' }).count()).toBeLessThanOrEqual(300);
+
+    await page.keyboard.press('End');
+    await expect.poll(() => page.evaluate<number>('window.scrollY')).toBeGreaterThan(1_000);
+    await add(1);
+    const newer = page.getByRole('button', { name: 'Newer events' });
+    await newer.waitFor();
+    expect(await newest(page).count()).toBe(0);
+    await newer.click();
+    await newest(page).waitFor();
+    await newer.waitFor({ state: 'detached' });
+  });
+
   test('does not continue the pages of one filter after another filter failed to load', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });

@@ -87,6 +87,19 @@ journeys('request log', () => {
     await rows(page).nth(3).waitFor();
   });
 
+  test('the tail marks new rows without an animation', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs', reducedMotion: 'no-preference' });
+    await rows(page).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await ask(gateway);
+    await page.locator('tr.fresh').waitFor();
+    const animated = await page.evaluate('document.getAnimations().map(({ effect }) => String(effect.target))');
+    expect(animated).toEqual([]);
+    await page.locator('tr.fresh').waitFor({ state: 'detached' });
+  });
+
   test('the tail keeps visible rows in place and counts those added above', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);

@@ -18,6 +18,13 @@ test('numbers show only significant digits', () => {
     '1.92B',
   ]);
   expect([0, 0.00421, 0.5, 12.345, 1_234.5].map(dollars)).toEqual(['$0.00', '$0.0042', '$0.50', '$12.35', '$1,235']);
+  expect([0.000001, 0.0000314, 0.009, 0.00999, -0.0042].map(dollars)).toEqual([
+    '$0.000001',
+    '$0.000031',
+    '$0.009',
+    '$0.01',
+    '-$0.0042',
+  ]);
   expect([0, 850, 1_249, 12_400, 65_000].map(milliseconds)).toEqual(['0 ms', '850 ms', '1.2 s', '12 s', '1 min 5 s']);
   expect([counted(1, 'account'), counted(1_200, 'account'), counted(0, 'address', 'addresses')]).toEqual([
     '1 account',

@@ -10,16 +10,15 @@ export const exact = (value: number): string => whole.format(value);
 export const compact = (value: number): string =>
   Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
 
-/** $0.0042, $1.20, $12,345: small amounts keep their first digits. */
+/** $0.000042, $1.20, $12,345: amounts below a cent keep their first two digits. */
 export function dollars(value: number): string {
   const size = Math.abs(value);
-  const digits = size === 0 ? 2 : size < 0.01 ? 4 : size < 1_000 ? 2 : 0;
-  return new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: Math.min(digits, 2),
-    maximumFractionDigits: digits,
-  }).format(value);
+  const fraction = size < 1_000 ? 2 : 0;
+  const digits =
+    size > 0 && size < 0.01
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: fraction, maximumFractionDigits: fraction };
+  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', ...digits }).format(value);
 }
 
 /** 42 %, 0.4 %, 100 % and 0 % only for exactly 100 and 0. */

@@ -148,7 +148,7 @@ function keyProblems({ keys, now }: ServiceState): AttentionItem[] {
         {
           tone: isReached ? 'bad' : 'warn',
           text: isReached ? `The key ${key.name} has reached its limit` : `The key ${key.name} is near its limit`,
-          detail: `${limitText(fullest)}, ${percent(Math.min(100, shareOf(fullest)))} used`,
+          detail: `${limitText(fullest)}, ${percent(shareOf(fullest))} used`,
           at: { label: 'resets in', time: fullest.reset_at, as: 'left' },
           action,
         },

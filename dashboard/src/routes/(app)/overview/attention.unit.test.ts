@@ -150,12 +150,12 @@ test('reports an account without a refresh token', () => {
 
 test('reports keys by their fullest limit, worst first', () => {
   const near = key([{ current_value: 100 }, { current_value: 3_300, max_value: 4_000 }]);
-  const reached = key([{ current_value: 3_000, reserved_value: 1_000 }], { name: 'ci' });
+  const reached = key([{ current_value: 4_400, reserved_value: 1_000 }], { name: 'ci' });
   expect(itemsFor({ keys: [near, reached] })).toEqual([
     expect.objectContaining({
       tone: 'bad',
       text: 'The key ci has reached its limit',
-      detail: expect.stringContaining('100 %'),
+      detail: expect.stringContaining('135 % used'),
     }),
     {
       tone: 'warn',
