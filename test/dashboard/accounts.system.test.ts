@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { Gateway } from '../support/gateway.ts';
 import type { SimulatedAccount } from '../support/provider/account.ts';
 import { signInAt } from '../support/provider/client.ts';
 import { serverError, startingTogether } from '../support/provider/scripts.ts';
@@ -36,6 +37,23 @@ journeys('accounts', () => {
       .getByRole('meter', { name: /^Primary window .* of ada@example\.com/ })
       .waitFor();
     expect((await gateway.ask()).status).toBe(200);
+  });
+
+  test('offers another sign-in first where the provider refuses the refresh token', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    const [{ at: account }] = gateway.pool as [Gateway['pool'][number]];
+    account.expireAccessToken();
+    account.token = { status: 401, error: 'refresh_token_reused' };
+    await (await gateway.ask()).text();
+    const page = await visit({ path: '/accounts' });
+    await rowOf(page, account).getByRole('button', { name: 'Sign in again' }).waitFor();
+    await act(page, account, 'Reactivate');
+    const question = page.getByRole('dialog', { name: /^Reactivate .* with the same tokens\?$/ });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(gateway.events('AccountReactivated')).toHaveLength(0);
+    await rowOf(page, account).getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByRole('dialog', { name: `Sign in again: ${account.email}` }).waitFor();
   });
 
   test('links an account by the pasted redirect address', async () => {

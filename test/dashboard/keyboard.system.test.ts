@@ -69,6 +69,27 @@ journeys('keyboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(gateway.events('ApiKeyDeleted')).toHaveLength(0);
   });
+
+  test('the palette pauses an account and opens a request', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    await (await gateway.ask(validRequest)).text();
+    const [request] = (await gateway.api('GET', '/api/request-logs?limit=1')).body.requests;
+    const page = await visit({ path: '/' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search pages, accounts and keys …').waitFor();
+    await page.keyboard.type('pause account-2');
+    await page.getByRole('option', { name: 'Pause account-2@example.com' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('account-2@example.com paused').waitFor();
+    expect(gateway.events('AccountPaused').map(({ data }) => data.accountId)).toEqual([gateway.pool[1]?.id]);
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search pages, accounts and keys …').waitFor();
+    await page.keyboard.type(request.request_id);
+    await page.getByRole('option', { name: `Go to request ${request.request_id}` }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText(request.request_id).first().waitFor();
+  });
 });
 
 /** Runs in the page: the name of a control. */

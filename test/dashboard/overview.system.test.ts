@@ -89,7 +89,7 @@ journeys('overview', () => {
     await gateway.set({ api_key_auth_enabled: true });
     expect(await ask(gateway, { authorization: `Bearer ${key.key}` })).toBe(200);
     await page.getByText('The key laptop has reached its limit').waitFor();
-    await page.getByText(/10 tokens a day, 100 % used, resets in (1d|23h)/).waitFor();
+    await page.getByText(/10 tokens a day, 510 % used, resets in (1d|23h)/).waitFor();
 
     await gateway.api('POST', `/api/accounts/${gateway.pool[0]?.id}/pause`);
     await page.getByText('No account can serve requests').waitFor();

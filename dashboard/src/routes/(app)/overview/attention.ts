@@ -1,6 +1,6 @@
+import { accountStatusOf, isFailing, lastFailureText, rateText, tokenStatusOf } from '#lib/accounts/accountStatus.ts';
 import type { Schemas } from '#lib/api/client.ts';
 import { counted, percent } from '#lib/format/numbers.ts';
-import { accountStatusOf, isFailing, lastFailureText, rateText, tokenStatusOf } from '../accounts/accountStatus.ts';
 import { type Key, keyStatusOf, limitText, useOf } from '../api-keys/limits.ts';
 import { serviceProblems } from './serviceProblems.ts';
 

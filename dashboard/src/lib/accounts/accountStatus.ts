@@ -77,6 +77,10 @@ export function tokenStatusOf({ status, auth }: Pick<Account, 'status' | 'auth'>
   return { tone: 'good', label: 'Valid', detail: 'The access token is valid and is refreshed before it expires.' };
 }
 
+/** Whether only another sign-in helps: reactivating alone would last until the next request. */
+export const needsSignIn = (account: Pick<Account, 'status' | 'auth'>): boolean =>
+  tokenStatusOf(account).tone === 'bad';
+
 export interface UsageWindow {
   readonly name: string;
   readonly remaining: number;

@@ -1,6 +1,7 @@
 import { api, type Schemas, unwrap } from '#lib/api/client.ts';
 import { confirm } from '#lib/ui/confirm.svelte.ts';
 import { toasts } from '#lib/ui/toasts.svelte.ts';
+import { needsSignIn, tokenStatusOf } from './accountStatus.ts';
 
 type Account = Schemas['Account'];
 
@@ -22,6 +23,15 @@ export function accountActions(reload: () => Promise<void>) {
   }
 
   async function reactivate(account: Account): Promise<void> {
+    const isSure =
+      !needsSignIn(account) ||
+      (await confirm({
+        title: `Reactivate ${account.email} with the same tokens?`,
+        body: `${tokenStatusOf(account).detail}\n\nIf they are still rejected, the account is deactivated again at its next request.`,
+        action: 'Reactivate',
+        tone: 'plain',
+      }));
+    if (!isSure) return;
     try {
       await unwrap(api.POST('/api/accounts/{id}/reactivate', params(account)));
       await reload();
