@@ -38,10 +38,9 @@ export interface RequestLogRow {
   readonly client: string | null;
   readonly clientVersion: string | null;
   readonly originator: string | null;
-  /** Where it came from, sealed. */
-  readonly address: string | null;
+  /** Its address and user agent, sealed in one text. */
+  readonly sealedOrigin: string | null;
   readonly addressDigest: string | null;
-  readonly userAgent: string | null;
   /** Digests of the conversations that the request named. */
   readonly conversations: readonly string[];
   readonly position: Position;
@@ -75,7 +74,7 @@ export interface RequestSource {
 /** The client of a request. */
 export type RequestClientFields = Pick<
   RequestLogRow,
-  'client' | 'clientVersion' | 'originator' | 'address' | 'addressDigest' | 'userAgent'
+  'client' | 'clientVersion' | 'originator' | 'sealedOrigin' | 'addressDigest'
 >;
 
 export const REQUEST_SUMS = [
@@ -152,7 +151,7 @@ interface Summed {
  */
 export const requestLog: Projection<Documents, Summed> = {
   name: 'requestLog',
-  version: 6,
+  version: 7,
   periods: {
     requestsByKind: LONGER_PERIODS,
     requestsByAttempt: LONGER_PERIODS,
@@ -247,9 +246,8 @@ const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   client: data.client?.name ?? null,
   clientVersion: data.client?.version ?? null,
   originator: data.client?.originator ?? null,
-  address: data.client?.address ?? null,
+  sealedOrigin: data.client?.sealed ?? null,
   addressDigest: data.client?.addressDigest ?? null,
-  userAgent: data.client?.userAgent ?? null,
   conversations: conversationsIn(data),
   position,
 });

@@ -19,3 +19,21 @@ export const addressDigest = (vault: Pick<Vault, 'digestUnder'>, keyId: string, 
 /** @returns the digests of an address under all data keys of callers */
 export const addressDigests = (vault: Pick<Vault, 'digestUnder' | 'keyIdsOf'>, address: string): string[] =>
   vault.keyIdsOf(PREFIX).map((keyId) => addressDigest(vault, keyId, address));
+
+/** Where a request came from. */
+export interface RequestOrigin {
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Neither an address nor the value of a header has a line feed. */
+const SEPARATOR = '\n';
+
+/** @returns the text to seal for where a request came from */
+export const originText = (address = '', userAgent = ''): string => `${address}${SEPARATOR}${userAgent}`;
+
+/** @param text of `originText`; null gives nulls */
+export function originIn(text: string | null): RequestOrigin {
+  const [address, userAgent] = text?.split(SEPARATOR) ?? [];
+  return { address: address || null, userAgent: userAgent || null };
+}

@@ -15,15 +15,16 @@ export class SealedFields {
 
   /**
    * A text as an event recorded it: sealed, or in plain by earlier versions.
+   * @param fields those that the text is shown in
    * @returns null when there is none, and when it cannot be opened
    */
-  open(field: string, recorded: string | null | undefined): string | null {
+  open(fields: string | readonly string[], recorded: string | null | undefined): string | null {
     if (recorded === null || recorded === undefined || !isSealed(recorded)) return recorded ?? null;
     try {
       return this.#vault.open(recorded);
     } catch (error) {
       if (!(error instanceof CannotUnseal)) throw error;
-      if (error.isForgotten) this.#forgotten.push(field);
+      if (error.isForgotten) this.#forgotten.push(...[fields].flat());
       return null;
     }
   }

@@ -63,6 +63,7 @@ test('the log shows who asked, finds requests by it, and forgets callers with th
   expect((await gateway.api('DELETE', `/api/api-keys/${ada.id}?forget_callers=true`)).status).toBe(204);
   const [, forgotten] = (await log()).requests;
   expect(forgotten).toMatchObject({ model: 'second', client: 'codex_exec', address: null, user_agent: null });
+  expect(forgotten.forgotten).toEqual(['address', 'user_agent']);
   expect(await found('?address=127.0.0.1')).toEqual(['third']);
   expect(gateway.events('ApiKeyDeleted')).toMatchObject([{ data: { forgetsCallers: true } }]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { completed } from '../../../test/support/management.ts';
 import type { ApiKeyId } from '../../domain/core/brands.ts';
-import { callersOfKey } from '../../vault/callerKeys.ts';
+import { addressDigest, callersOfKey, originText } from '../../vault/callerKeys.ts';
 import { runBlame } from './blameCommand.ts';
 import { runDiff } from './diffCommand.ts';
 import { aChangedFolder, headOf, printed, printedObject } from './pastFolder.support.ts';
@@ -76,13 +76,11 @@ test('names where a request came from once that was forgotten, and shows it befo
   const { stage } = folder;
   const keyId = folder.keyId as ApiKeyId;
   const dataKey = await stage.vault.createKey(callersOfKey(keyId));
-  const seal = (text: string) => stage.vault.seal(dataKey, text);
   const client = {
+    sealed: stage.vault.seal(dataKey, originText('10.0.0.9', 'codex/1')),
+    addressDigest: addressDigest(stage.vault, dataKey, '10.0.0.9'),
     name: 'codex',
     version: '1',
-
-    address: seal('10.0.0.9'),
-    userAgent: seal('codex/1'),
   };
   const at = await stage.append(completed({ requestId: 'asked', keyId, client } as Parameters<typeof completed>[0]));
   const row = async () => (await stage.call('GET', '/api/request-logs')).body.requests[0];

@@ -1,7 +1,7 @@
 /** The text that replaces a secret. */
 export const REDACTED = '[hidden]';
 
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['hash', 'passwordHash', 'secret', 'digest']);
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['hash', 'passwordHash', 'secret', 'digest', 'addressDigest']);
 /** Sealed values and SHA-256 hashes are recognised by their format, in whatever field a new event puts them. */
 const SECRET_FORMAT = /^sealed\.|^[0-9a-f]{64}$/;
 /** Hashes of files and trees are there to be compared. */

@@ -134,11 +134,10 @@ const requestedV1 = (z: Zod) => ({
 /** Who sent a request, as far as the request says so. */
 const client = schema((z) =>
   z.object({
-    /** Sealed, because it may belong to a person. */
-    address: sealedSchema(z).optional(),
+    /** Address and user agent, which may belong to a person. In one text, because each sealed text adds 80 bytes. */
+    sealed: sealedSchema(z).optional(),
     /** HMAC of the address under the data key that it is sealed under: without that key it means nothing. */
     addressDigest: z.string().optional(),
-    userAgent: sealedSchema(z).optional(),
     originator: z.string().optional(),
     /** Name and version as in the user agent, for example `codex_exec` and `0.169.0`. */
     name: z.string().optional(),

@@ -33,7 +33,7 @@ export function eventLineOf(row: StoredRow, origin: string): EventLine {
 }
 
 /** Whatever is hidden has one of these in the JSON that svc writes; most events have none, and need no walk. */
-const MAY_HIDE = /sealed\.|[0-9a-f]{64}|"(?:hash|passwordHash|secret|digest)":/;
+const MAY_HIDE = /sealed\.|[0-9a-f]{64}|"(?:hash|passwordHash|secret|digest|addressDigest)":/;
 
 function dataAttributes(stored: string): Pick<EventLine, 'data' | 'dataproof' | 'dataorder' | 'datahidden'> {
   const value = parseJsonValue(stored);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { iso } from '../../domain/core/brands.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
-import { addressDigests } from '../../vault/callerKeys.ts';
+import { addressDigests, originIn } from '../../vault/callerKeys.ts';
 import { conversationDigest } from '../../vault/conversationDigest.ts';
 import { SealedFields } from '../../vault/sealedFields.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -217,6 +217,7 @@ export function modelOptionOf(option: string): { model: string; effort: string |
 /** A row of the request log, on the wire. */
 export function requestLogEntry(row: RequestLogRow, vault: Pick<Vault, 'open'>): z.infer<typeof RequestLogEntry> {
   const fields = new SealedFields(vault);
+  const { address, userAgent } = originIn(fields.open(originFieldsOf(row), row.sealedOrigin));
   return {
     requested_at: iso(row.requestedAt),
     account_id: row.accountId,
@@ -237,8 +238,8 @@ export function requestLogEntry(row: RequestLogRow, vault: Pick<Vault, 'open'>):
     client_version: row.clientVersion,
     originator: row.originator,
     transport: row.transport,
-    address: fields.open('address', row.address),
-    user_agent: fields.open('user_agent', row.userAgent),
+    address,
+    user_agent: userAgent,
     route: row.route,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
@@ -250,3 +251,9 @@ export function requestLogEntry(row: RequestLogRow, vault: Pick<Vault, 'open'>):
     ...fields.forgotten(),
   };
 }
+
+/** The fields that the sealed text of a row has: an address has a digest, and a user agent gives the client its name. */
+const originFieldsOf = ({ addressDigest, client }: RequestLogRow): string[] => [
+  ...(addressDigest === null ? [] : ['address']),
+  ...(client === null ? [] : ['user_agent']),
+];

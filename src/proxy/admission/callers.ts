@@ -4,7 +4,7 @@ import type { RequestClient } from '../../domain/request/events.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
-import { addressDigest, callersOfKey, callersOfMonth } from '../../vault/callerKeys.ts';
+import { addressDigest, callersOfKey, callersOfMonth, originText } from '../../vault/callerKeys.ts';
 import { conversationDigest } from '../../vault/conversationDigest.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { forEachSessionHeader } from '../responses/conversationKey.ts';
@@ -111,18 +111,15 @@ export function createCallers({ vault, clientAddress, now, report }: CallersOpti
       if (known) return known;
       // In the order of the event's fields, which the fast readers of stored events expect.
       const client: RequestClient = {
-        address: undefined,
+        sealed: undefined,
         addressDigest: undefined,
-        userAgent: undefined,
         originator: cleanClientText(typeof originator === 'string' ? originator : undefined),
         ...clientNameOf(userAgent),
       };
       const seal = (dataKey: string): void => {
-        if (address !== undefined) {
-          client.address = vault.seal(dataKey, address);
-          client.addressDigest = addressDigest(vault, dataKey, address);
-        }
-        if (userAgent) client.userAgent = vault.seal(dataKey, userAgent.slice(0, MAX_USER_AGENT).toWellFormed());
+        const shortened = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed();
+        if (address !== undefined || shortened) client.sealed = vault.seal(dataKey, originText(address, shortened));
+        if (address !== undefined) client.addressDigest = addressDigest(vault, dataKey, address);
       };
       const caller: Caller = { client, ready: undefined };
       if (callers.size >= MAX_CALLERS) callers.clear();

@@ -53,17 +53,16 @@ test('seals address and user agent under the key of the API key, once for each c
   const { client, ready } = callers.callerOf(requestFrom('10.0.0.7', headers), keyId);
   expect(ready).toBeUndefined();
   expect(client).toEqual({
-    address: `sealed.callers-${keyId}.10.0.0.7`,
+    sealed: `sealed.callers-${keyId}.10.0.0.7\ncodex_exec/0.169.0 (Debian)`,
     addressDigest: '1111 10.0.0.7',
-    userAgent: `sealed.callers-${keyId}.codex_exec/0.169.0 (Debian)`,
     originator: 'codex_exec',
     name: 'codex_exec',
     version: '0.169.0',
   });
   for (let round = 0; round < 100; round++) callers.callerOf(requestFrom('10.0.0.7', headers), keyId);
-  expect(vault.made.sealed).toBe(2);
+  expect(vault.made.sealed).toBe(1);
   callers.callerOf(requestFrom('10.0.0.8', headers), keyId);
-  expect(vault.made.sealed).toBe(4);
+  expect(vault.made.sealed).toBe(2);
 });
 
 test('creates the data key with the first request of an API key, and one for the month without a key', async () => {
@@ -74,13 +73,13 @@ test('creates the data key with the first request of an API key, and one for the
     callers.callerOf(each, keyId),
   );
   const anonymous = callers.callerOf(requestFrom('10.0.0.7'), null);
-  expect(first?.client.address).toBeUndefined();
+  expect(first?.client.sealed).toBeUndefined();
   await Promise.all([first?.ready, other?.ready, anonymous.ready]);
   expect(vault.made.created).toEqual([`callers-${keyId}`, `callers-${month}`]);
-  expect([first?.client.address, other?.client.address, anonymous.client.address]).toEqual([
-    `sealed.callers-${keyId}.10.0.0.7`,
-    `sealed.callers-${keyId}.10.0.0.8`,
-    `sealed.callers-${month}.10.0.0.7`,
+  expect([first?.client.sealed, other?.client.sealed, anonymous.client.sealed]).toEqual([
+    `sealed.callers-${keyId}.10.0.0.7\n`,
+    `sealed.callers-${keyId}.10.0.0.8\n`,
+    `sealed.callers-${month}.10.0.0.7\n`,
   ]);
   expect(callers.callerOf(requestFrom('10.0.0.7'), keyId).ready).toBeUndefined();
 });
@@ -95,7 +94,7 @@ test('records a request without its address when no data key can be created, and
   for (const expected of [1, 2]) {
     const caller = callers.callerOf(requestFrom('10.0.0.7', { 'user-agent': 'curl/8.5.0' }), keyId);
     await caller.ready;
-    expect([caller.client.address, caller.client.name, attempts]).toEqual([undefined, 'curl', expected]);
+    expect([caller.client.sealed, caller.client.name, attempts]).toEqual([undefined, 'curl', expected]);
   }
 });
 

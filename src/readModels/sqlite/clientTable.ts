@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RequestClientFields } from '../../../projections/requestLog.ts';
 
-const FIELDS = ['client', 'clientVersion', 'originator', 'address', 'addressDigest', 'userAgent'] as const;
+const FIELDS = ['client', 'clientVersion', 'originator', 'sealedOrigin', 'addressDigest'] as const;
 
 /** Clients choose what they send, so that the ids in memory are bounded. */
 const MAX_CACHED_IDS = 10_000;
@@ -10,9 +10,8 @@ export const NO_CLIENT: RequestClientFields = {
   client: null,
   clientVersion: null,
   originator: null,
-  address: null,
+  sealedOrigin: null,
   addressDigest: null,
-  userAgent: null,
 };
 
 /**

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 15, layout 12':
+    '34e651275721e3e1234f8649a4c7cc4ea2d2ba33e9b1e2efbed37d628ffeaf94',
   'requestLog 6, usageTrends 2, history 15, layout 11':
     'd4e99180a661253171b1a2c4c422de9d6213de0fc6a4a6fa3460000993871102',
   'requestLog 6, usageTrends 2, history 14, layout 11':

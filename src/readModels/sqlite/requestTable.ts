@@ -97,9 +97,8 @@ const STORAGE = {
   client: 'clientId',
   clientVersion: 'clientId',
   originator: 'clientId',
-  address: 'clientId',
+  sealedOrigin: 'clientId',
   addressDigest: 'clientId',
-  userAgent: 'clientId',
   conversations: 'otherConversations',
 } satisfies Record<
   keyof RequestLogRow,

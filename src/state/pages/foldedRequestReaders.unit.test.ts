@@ -66,7 +66,7 @@ const completeIn = {
     team: 't',
     transport: 'websocket',
     conversation: 'digest',
-    client: { address: 'sealed.a', originator: 'codex_cli_rs', name: 'codex', version: '1.2.3' },
+    client: { sealed: 'sealed.a', originator: 'codex_cli_rs', name: 'codex', version: '1.2.3' },
     trace: { traceId: 'a', parentId: 'b' },
     pin: { digest: 'digest', isFallback: false, source: 'prompt_cache_key', resolvedTo: null },
     attempts: complete.attempts.map((attempt) => ({ ...attempt, providerStatus: 200, region: 'eu', waitedMs: 12 })),

@@ -145,7 +145,7 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       const attempts = attemptsOf(['b', 'a', 'b', 'c', 'account-1'] as AccountId[]);
       const failure = { status: 'error', errorCode: 'c', errorMessage: 'm' };
       const source = { owner: 'Ada', team: 't1', transport: 'websocket' };
-      const client = { address: 'sealed.a' as Sealed, addressDigest: 'd', userAgent: 'sealed.u' as Sealed };
+      const client = { sealed: 'sealed.a' as Sealed, addressDigest: 'd' };
       const named = { originator: 'o', name: 'codex', version: '1' };
       const conversation = { conversation: 'c1', otherConversations: ['c2', 'c3'] };
       const event = completed({
@@ -177,7 +177,8 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
           ...tried,
           apiKeyId: keyId,
           position: head,
-          ...client,
+          sealedOrigin: 'sealed.a',
+          addressDigest: 'd',
           originator: 'o',
           client: 'codex',
           clientVersion: '1',
