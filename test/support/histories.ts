@@ -328,6 +328,7 @@ const kinds = {
   RequestAdmitted: record({ ...requested, accountId: orNull(account) }),
   RequestCompleted: record({
     ...requested,
+    announcements: orAbsent(fc.integer({ min: 1, max: 3 })),
     status: fc.constantFrom('200', '200', '200', 'error', '429'),
     errorCode: fc.constant(null),
     errorMessage: fc.constant(null),

@@ -223,6 +223,8 @@ export const completedRequestV1 = schema((z) =>
 export const completedRequestV2 = schema((z) =>
   z.object({
     ...requested(z),
+    /** How often `RequestAdmitted` was written for it, which the log may get later; absent for never. */
+    announcements: z.int().min(1).optional(),
     ...ended(z),
     pin: z
       .object({

@@ -31,7 +31,8 @@ export class AnnouncedReservations {
   onFolded(event: RecordedEvent): void {
     switch (event.type) {
       case 'RequestAdmitted':
-        this.#reserve(event);
+        // The fold ignores an announcement that comes after the end of its request.
+        if (this.#hot.openRequests.has(event.data.requestId)) this.#reserve(event);
         return;
       case 'RequestCompleted':
         this.#foreign.release(event.data.requestId);

@@ -88,8 +88,8 @@ export class Exchange implements CallListener {
   /** By `performance.now()`: the clock of the machine may be set while a request is open. */
   readonly startedAt: number = performance.now();
   #lastKeepAliveAt: number = this.startedAt;
-  /** Set by `OpenRequests` when the log has `RequestAdmitted` of this request. */
-  isAnnounced = false;
+  /** How often `OpenRequests` has written `RequestAdmitted` for this request. */
+  announcements = 0;
   /** Set by the `SlotSet` of open requests. */
   slot = -1;
 
@@ -436,6 +436,7 @@ export class Exchange implements CallListener {
         attempts: this.#attempts.ended,
         isFallback: this.#isFallback,
         firstByteAt: this.#firstByteAt,
+        announcements: this.announcements,
       })
       .then(
         () => {

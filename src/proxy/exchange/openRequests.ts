@@ -79,9 +79,10 @@ export class OpenRequests {
     for (const exchange of this.#exchanges.values()) {
       exchange.tick(now, this.#options.idleLimits);
       if (exchange.isOver) continue;
-      const isDue = exchange.isAnnounced
-        ? isShared && exchange.request.meter?.hasGrown
-        : now - exchange.startedAt >= ANNOUNCE_AFTER_MS;
+      const isDue =
+        exchange.announcements > 0
+          ? isShared && exchange.request.meter?.hasGrown
+          : now - exchange.startedAt >= ANNOUNCE_AFTER_MS;
       if (isDue) this.#announce(exchange, this.#options.now());
     }
   }
@@ -89,8 +90,8 @@ export class OpenRequests {
   #announceAllOf(holders: readonly LimitHolder[]): void {
     const now = this.#options.now();
     for (const exchange of this.#exchanges.values()) {
-      const { request, isAnnounced, isOver } = exchange;
-      if (isAnnounced || isOver || !request.key) continue;
+      const { request, announcements, isOver } = exchange;
+      if (announcements > 0 || isOver || !request.key) continue;
       const { id, owner, team } = request.key;
       if (holdersOf({ keyId: id, owner, team }).some((holder) => holders.includes(holder)))
         this.#announce(exchange, now);
@@ -98,7 +99,7 @@ export class OpenRequests {
   }
 
   #announce(exchange: Exchange, time: Instant): void {
-    exchange.isAnnounced = true;
+    exchange.announcements += 1;
     const { request, accountId } = exchange;
     const { requestId, key, route, model, effort, requestedAt, serviceTier, meter, caller, conversations } = request;
     const admission = meter?.hasGrown ? grownAdmission(request.admission, meter) : request.admission;

@@ -12,7 +12,7 @@ import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
+import { announcementsOf, type HotState, type OpenRequest } from '../../state/fold/hotState.ts';
 import { levelsOf, rulesOf } from '../../state/fold/limitLevels.ts';
 
 /** Further pins take effect only when the log has their requests. */
@@ -35,7 +35,7 @@ export class PendingRequests {
 
   /** Called with every event of this node when it is durable in the outbox. */
   onDurable(event: RecordedEvent): void {
-    if (event.type === 'RequestAdmitted') this.#announced.set(event.data.requestId, event);
+    if (event.type === 'RequestAdmitted') this.#announce(event);
     if (event.type !== 'RequestCompleted') return;
     const { data: request } = event;
     this.#announced.delete(request.requestId);
@@ -48,7 +48,7 @@ export class PendingRequests {
 
   /** Called with every event of the log, of any node. */
   onFolded(event: RecordedEvent): void {
-    if (event.type === 'RequestAdmitted') this.#announced.delete(event.data.requestId);
+    if (event.type === 'RequestAdmitted') this.#onAnnouncementFolded(event.data.requestId);
     if (event.type === 'ClockAccepted') {
       for (const [holder, counters] of this.#counters) {
         mergeLaterWindows(counters, rulesOf(this.#hot, holder), event.data.to);
@@ -78,8 +78,30 @@ export class PendingRequests {
 
   /** @returns the requests that are open according to log and outbox together */
   openRequests(): OpenRequest[] {
-    const open = new Map([...this.#hot.openRequests, ...this.#announced]);
-    return [...open.values()].filter(({ data }) => !this.#completed.has(data.requestId));
+    const open = new Map(this.#hot.openRequests);
+    for (const [requestId, announced] of this.#announced) {
+      const folded = open.get(requestId);
+      const announcements = announcementsOf(announced) + (folded ? announcementsOf(folded) : 0);
+      open.set(requestId, { ...announced, announcements });
+    }
+    const { lateAnnouncements } = this.#hot;
+    return [...open.values()].filter(
+      ({ data: { requestId } }) => !this.#completed.has(requestId) && !lateAnnouncements.has(requestId),
+    );
+  }
+
+  #announce(event: OpenRequest): void {
+    const { requestId } = event.data;
+    const before = this.#announced.get(requestId);
+    this.#announced.set(requestId, before ? { ...event, announcements: announcementsOf(before) + 1 } : event);
+  }
+
+  #onAnnouncementFolded(requestId: string): void {
+    const announced = this.#announced.get(requestId);
+    if (!announced) return;
+    const announcements = announcementsOf(announced) - 1;
+    if (announcements > 0) this.#announced.set(requestId, { ...announced, announcements });
+    else this.#announced.delete(requestId);
   }
 
   #change(request: CompletedRequest, change: typeof count): void {

@@ -85,3 +85,24 @@ test('lists the requests that are open according to log and outbox', () => {
   pending.onDurable(completed('c'));
   expect(pending.openRequests().map(({ data }) => data.requestId)).toEqual(['a', 'd']);
 });
+
+test('lists no request whose end the log has already, while its announcement is parked in the outbox', () => {
+  const { hot, pending } = createNode();
+  pending.onDurable(admitted('a'));
+  expect(pending.openRequests()).toHaveLength(1);
+  hot.apply(completed('a', { announcements: 1 }));
+  expect(pending.openRequests()).toEqual([]);
+  hot.apply(admitted('a'));
+  pending.onFolded(admitted('a'));
+  expect(pending.openRequests()).toEqual([]);
+});
+
+test('counts the announcements of an open request in log and outbox', () => {
+  const { hot, pending } = createNode();
+  for (const event of [admitted('a'), admitted('a')]) hot.apply(event);
+  for (const event of [admitted('a'), admitted('a')]) pending.onDurable(event);
+  expect(pending.openRequests()).toMatchObject([{ announcements: 4 }]);
+  hot.apply(admitted('a'));
+  pending.onFolded(admitted('a'));
+  expect(pending.openRequests()).toMatchObject([{ announcements: 4 }]);
+});

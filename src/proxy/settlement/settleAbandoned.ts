@@ -4,7 +4,7 @@ import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
-import type { OpenRequest } from '../../state/fold/hotState.ts';
+import { announcementsOf, type OpenRequest } from '../../state/fold/hotState.ts';
 
 export interface SettleAbandonedOptions {
   readonly open: Iterable<OpenRequest>;
@@ -28,13 +28,15 @@ export async function settleAbandoned({
   ...options
 }: SettleAbandonedOptions): Promise<number> {
   const abandoned = [...open].filter(({ stream }) => isAbandoned(stream));
-  for (const { data, time: announcedAt } of abandoned) {
+  for (const request of abandoned) {
+    const { data, time: announcedAt } = request;
     const time = options.now();
     const usage = usageOf(data);
     const price = usage && options.priceOf(data.model);
     const costMicroDollars = usage && price ? costOf(usage, price, data.serviceTier ?? null) : null;
     const event = RequestCompleted({
       ...data,
+      announcements: announcementsOf(request),
       status: 'error',
       errorCode: 'abandoned',
       errorMessage: 'The service stopped while the request was under way',

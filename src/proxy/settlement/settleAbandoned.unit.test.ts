@@ -34,6 +34,10 @@ async function settled(tier?: string): Promise<EventToAppend[]> {
   return written;
 }
 
+test('says how often the request was announced, so that the fold ignores an announcement that comes later', async () => {
+  expect(await settled()).toMatchObject([{ data: { announcements: 1 } }]);
+});
+
 test('charges the input of an abandoned request at its requested tier', async () => {
   expect(await settled()).toMatchObject([
     { type: 'RequestCompleted', data: { errorCode: 'abandoned', costMicroDollars: 2_000, priceVersion: 'v1' } },

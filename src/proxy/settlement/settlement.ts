@@ -57,6 +57,8 @@ export interface Settlement {
   readonly attempts: readonly Attempt[];
   readonly isFallback: boolean;
   readonly firstByteAt: Instant | undefined;
+  /** How often the request was announced in the log while it was open. */
+  readonly announcements?: number;
 }
 
 /** Resolves when the outcome of a request is durable; rejects when the log does not accept it. */
@@ -80,7 +82,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
  */
 export const createSettlement =
   ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions): Settle =>
-  async ({ request, outcome, attempts, isFallback, firstByteAt }) => {
+  async ({ request, outcome, attempts, isFallback, firstByteAt, announcements }) => {
     const { key, model, requestId, requestedAt, pin, caller, conversations } = request;
     const usage = outcome.usage ?? null;
     const price = usage && priceOf(model);
@@ -107,6 +109,7 @@ export const createSettlement =
       otherConversations: conversations.otherConversations,
       client: caller.client,
       admission: request.admission,
+      announcements: announcements || undefined,
       status: outcome.status,
       errorCode: outcome.code,
       errorMessage: outcome.message?.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() ?? null,

@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 7, usageTrends 2, history 15, layout 12':
-    '34e651275721e3e1234f8649a4c7cc4ea2d2ba33e9b1e2efbed37d628ffeaf94',
+    '5500c2b2b102d535f777ae7c65a2758980d40fec7a01cb0c2093e757530a1815',
   'requestLog 6, usageTrends 2, history 15, layout 11':
     'd4e99180a661253171b1a2c4c422de9d6213de0fc6a4a6fa3460000993871102',
   'requestLog 6, usageTrends 2, history 14, layout 11':

@@ -155,6 +155,7 @@ const MUTABLE_PARTS = {
   passkeyUses: 'copied',
   sessions: 'omitted',
   openRequests: 'copied',
+  lateAnnouncements: 'copied',
   pins: 'omitted',
   answers: 'omitted',
   revisions: 'omitted',

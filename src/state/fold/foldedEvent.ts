@@ -8,7 +8,16 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
  */
 export type FoldedRequest = Pick<
   CompletedRequest,
-  'requestId' | 'keyId' | 'owner' | 'team' | 'model' | 'requestedAt' | 'status' | 'accountId' | 'costMicroDollars'
+  | 'requestId'
+  | 'keyId'
+  | 'owner'
+  | 'team'
+  | 'model'
+  | 'requestedAt'
+  | 'announcements'
+  | 'status'
+  | 'accountId'
+  | 'costMicroDollars'
 > & {
   readonly usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | null;
   readonly admission?: Pick<Admission, 'decidedAt' | 'asOf' | 'v'> | undefined;

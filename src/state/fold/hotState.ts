@@ -35,7 +35,17 @@ import { acceptClock, countRequest, evolveOwner, evolveTeam, followAdmission, ty
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
 
-export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>>;
+/** An open request as it was last announced. */
+export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>> & {
+  /** How often it was announced, if more than once: again when it reserves more. */
+  readonly announcements?: number;
+};
+
+/** How often a request was announced. */
+export const announcementsOf = ({ announcements = 1 }: OpenRequest): number => announcements;
+
+/** Far more than arrive late: those that were lost are forgotten, the oldest first. */
+const MAX_LATE_ANNOUNCEMENTS = 10_000;
 
 /** The hot state as plain data, for snapshots. */
 export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins' | 'answers'> & {
@@ -78,6 +88,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly answers = new AnswerHistory();
   /** Requests that were announced by `RequestAdmitted` and have not completed. */
   readonly openRequests = new Map<string, OpenRequest>();
+  /** How many announcements of requests that have completed the log still lacks: they arrive late, or were lost. */
+  readonly lateAnnouncements = new Map<string, number>();
   /** Last revision of each stream that commands write to. Grows with the number of subjects and of months with samples. */
   readonly revisions = new Map<string, number>();
 
@@ -103,7 +115,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         this.#complete(event.data, event.position, event.time);
         return;
       case 'RequestAdmitted':
-        this.openRequests.set(event.data.requestId, event);
+        this.#announce(event);
         followAdmission(this, event.data);
         return;
       case 'SessionTotpVerified':
@@ -327,9 +339,33 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     if (account) this.holds = hold.retainIfHeld(this.holds, accountId, account.importedAt, time);
   }
 
-  #complete(request: FoldedRequest, at: Position, time: Instant): void {
+  /** An announcement that the log has after the end of its request opens nothing. */
+  #announce(event: OpenRequest): void {
+    const { requestId } = event.data;
+    const late = this.lateAnnouncements.get(requestId);
+    if (late !== undefined) {
+      if (late > 1) this.lateAnnouncements.set(requestId, late - 1);
+      else this.lateAnnouncements.delete(requestId);
+      return;
+    }
+    const before = this.openRequests.get(requestId);
+    this.openRequests.set(requestId, before ? { ...event, announcements: announcementsOf(before) + 1 } : event);
+  }
+
+  #close({ requestId, announcements }: FoldedRequest): void {
     // Few requests are announced, and to look one up means to hash its id.
-    if (this.openRequests.size > 0) this.openRequests.delete(request.requestId);
+    if (announcements === undefined && this.openRequests.size === 0) return;
+    const open = this.openRequests.get(requestId);
+    if (open) this.openRequests.delete(requestId);
+    const late = (announcements ?? 0) - (open ? announcementsOf(open) : 0);
+    if (late <= 0) return;
+    this.lateAnnouncements.set(requestId, late);
+    if (this.lateAnnouncements.size <= MAX_LATE_ANNOUNCEMENTS) return;
+    this.lateAnnouncements.delete(this.lateAnnouncements.keys().next().value as string);
+  }
+
+  #complete(request: FoldedRequest, at: Position, time: Instant): void {
+    this.#close(request);
     followAdmission(this, request);
     const key = request.keyId === null ? undefined : this.apiKeys.get(request.keyId);
     countRequest(this, request);

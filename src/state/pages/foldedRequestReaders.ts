@@ -17,6 +17,7 @@ export type FoldedRequestParts = readonly [
   decidedAt: string | undefined,
   asOf: string | undefined,
   v: string | undefined,
+  announcements: string | undefined,
   status: string,
   accountId: string | undefined,
   inputTokens: string | undefined,
@@ -39,14 +40,15 @@ export const Part = {
   decidedAt: 7,
   asOf: 8,
   v: 9,
-  status: 10,
-  accountId: 11,
-  inputTokens: 12,
-  outputTokens: 13,
-  costMicroDollars: 14,
-  digest: 15,
-  isFallback: 16,
-  attempts: 17,
+  announcements: 10,
+  status: 11,
+  accountId: 12,
+  inputTokens: 13,
+  outputTokens: 14,
+  costMicroDollars: 15,
+  digest: 16,
+  isFallback: 17,
+  attempts: 18,
 } as const;
 
 /** @returns null when the JSON has to be parsed: a text has an escape, or settlement did not write it */
@@ -65,6 +67,7 @@ const CAPTURES = [
   'admission.decidedAt',
   'admission.asOf',
   'admission.v',
+  'announcements',
   'status',
   'accountId',
   'usage.inputTokens',
@@ -79,7 +82,7 @@ const CAPTURES = [
  * Each stored version has its own entry.
  */
 export const foldedRequestReaders = {
-  1: createFoldedRequestReader(completedRequestVersions[1], ['owner', 'team']),
+  1: createFoldedRequestReader(completedRequestVersions[1], ['owner', 'team', 'announcements']),
   2: createFoldedRequestReader(completedRequestVersions[2]),
 } satisfies Record<keyof typeof completedRequestVersions, FoldedRequestReader | undefined>;
 
@@ -110,10 +113,12 @@ export function createFoldedRequestReader(
   const read = (json: string) => harmless(json) ?? any(json);
   if (lacking.length === 0) return read as FoldedRequestReader;
   // The first part is the whole match.
-  const first = 1 + CAPTURES.findIndex((path) => lacking.includes(path));
-  const none = lacking.map(() => undefined);
+  const places = lacking.map((path) => 1 + CAPTURES.indexOf(path)).sort((a, b) => a - b);
   return ((json) => {
-    const parts = read(json);
-    return parts && [...parts.slice(0, first), ...none, ...parts.slice(first)];
+    const found = read(json);
+    if (!found) return null;
+    const parts: unknown[] = [...found];
+    for (const place of places) parts.splice(place, 0, undefined);
+    return parts;
   }) as FoldedRequestReader;
 }

@@ -66,6 +66,7 @@ const completeIn = {
     team: 't',
     transport: 'websocket',
     conversation: 'digest',
+    announcements: 2,
     client: { sealed: 'sealed.a', originator: 'codex_cli_rs', name: 'codex', version: '1.2.3' },
     trace: { traceId: 'a', parentId: 'b' },
     pin: { digest: 'digest', isFallback: false, source: 'prompt_cache_key', resolvedTo: null },
@@ -83,6 +84,7 @@ const partsOf = ({ requestId, keyId: key, model, requestedAt, status, accountId:
   rest.admission?.decidedAt.toString(),
   rest.admission?.asOf.toString(),
   rest.admission?.v.toString(),
+  'announcements' in rest ? rest.announcements?.toString() : undefined,
   status,
   account ?? undefined,
   ...[rest.usage?.inputTokens, rest.usage?.outputTokens, rest.costMicroDollars ?? undefined].map((n) => n?.toString()),
@@ -165,7 +167,7 @@ describe.each([1, 2] as const)('version %i', (version) => {
       const request = { ...complete, ...change } as AnyVersion;
       const json = JSON.stringify(inOrder(completedRequestVersions[version], request));
       expect(read(json)?.slice(1)).toEqual(allPartsOf(readBySchema(json, version)));
-      expect(read(json)).toHaveLength(18);
+      expect(read(json)).toHaveLength(19);
     }
   });
 

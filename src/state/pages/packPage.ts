@@ -47,8 +47,9 @@ export const Column = {
   countedAt: 13,
   decidedAt: 14,
   v: 15,
+  announcements: 16,
 } as const;
-export const COLUMN_COUNT = 16;
+export const COLUMN_COUNT = 17;
 export const ABSENT = -1;
 
 /** The part of a request in each of the columns from `keyId` to `digest`, which are texts. */
@@ -156,6 +157,7 @@ export class PagePacker {
     numbers[at + Column.countedAt] = naturalOf(isByClock ? parts[Part.asOf] : parts[Part.requestedAt]);
     numbers[at + Column.decidedAt] = isByClock ? naturalOf(parts[Part.decidedAt]) : ABSENT;
     numbers[at + Column.v] = v;
+    numbers[at + Column.announcements] = naturalOf(parts[Part.announcements]);
     const attempts = parts[Part.attempts];
     if (attempts !== undefined) this.#attempts.set(this.#requests, attempts);
     this.#requests += 1;

@@ -92,6 +92,7 @@ function requestAt(
   const [inputTokens, cost] = [number(Column.inputTokens), number(Column.costMicroDollars)];
   const [keyId, accountId, digest] = [number(Column.keyId), number(Column.accountId), number(Column.digest)];
   const [owner, team] = [number(Column.owner), number(Column.team)];
+  const announcements = number(Column.announcements);
   const [countedAt, v] = [instant(number(Column.countedAt)), number(Column.v)];
   return {
     requestId,
@@ -101,6 +102,7 @@ function requestAt(
     owner: owner === ABSENT ? undefined : texts[owner],
     team: team === ABSENT ? undefined : texts[team],
     admission: v === ABSENT ? undefined : { decidedAt: position(number(Column.decidedAt)), asOf: countedAt, v },
+    announcements: announcements === ABSENT ? undefined : announcements,
     status: texts[number(Column.status)] as string,
     accountId: accountId === ABSENT ? null : (texts[accountId] as AccountId),
     usage: inputTokens === ABSENT ? null : { inputTokens, outputTokens: number(Column.outputTokens) },
