@@ -1,3 +1,4 @@
+import type { Stretch } from '../domain/clock/stretches.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { Actor } from '../eventLog/eventLog.ts';
 import type { ArchivedDay } from './archivedDays.ts';
@@ -10,11 +11,13 @@ export interface HistoryFilter {
   /** `operator`, `operator:<address>`, `session:<id>`, `apiKey:<id>`, `anonymous`, `cli`, `system`. */
   readonly actors?: readonly string[];
   /**
-   * First and last moment of the result. An event counts with the latest time of all events up to it, as with `?at=`, so that
-   * a lagging clock does not put it out of order.
+   * First and last moment of the result. An event counts with the latest time of all events up to it since the last jump of a
+   * clock, as with `?at=`, so that a lagging clock does not put it out of order.
    */
   readonly since?: Instant;
   readonly until?: Instant;
+  /** The parts of the log between jumps of clocks, by which `since` and `until` become positions; absent when none has jumped. */
+  readonly stretches?: readonly Stretch[];
   /** A part of the sentence: at least three characters, ignoring case. Successful requests are not searched. */
   readonly search?: string;
 }

@@ -1,3 +1,4 @@
+import { type Stretch, stretchesUpTo } from '../../domain/clock/stretches.ts';
 import { type Instant, type Position, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
@@ -30,12 +31,14 @@ export interface Views {
    * @throws Refusal `validation_error`
    */
   asOf(ctx: ManagementContext): Promise<View>;
+  /** The parts of the log between jumps of clocks, as they were known at a state. */
+  stretchesOf(state: HotState): readonly Stretch[];
   /** Returns an event with the state before and after it. @param position from 1 to `current.position` */
   eventStep(position: Position): Promise<EventStep>;
 }
 
 export interface ViewsOptions {
-  readonly hot: Pick<HotRunner, 'state'>;
+  readonly hot: Pick<HotRunner, 'state' | 'checkpoints'>;
   readonly past: Past;
   readonly now: () => Instant;
   /** The time of limit windows; by default that of the hot state. */
@@ -70,6 +73,7 @@ export function createViews({
         upTo: { exactly: state.position },
       };
     },
+    stretchesOf: ({ position: upTo }) => stretchesUpTo(hot.checkpoints.stretches, upTo),
     eventStep: (position) => past.step(position).catch(refuseArchived),
   };
 }

@@ -101,7 +101,8 @@ export const historyRoutes = ({
       const [filter, cursor] = [readFilter(ctx, vault), readCursor(ctx)];
       const { state, upTo } = await views.asOf(ctx);
       const people = { vault, directory: directory.asOf(state) };
-      const page = await queries.history.page(filter, cursor, limit, upTo);
+      const stretches = views.stretchesOf(state);
+      const page = await queries.history.page({ ...filter, stretches }, cursor, limit, upTo);
       const shown = page.entries.filter(({ actor }) => !isFoundByForgottenAddress(actor, filter, vault));
       return {
         events: shown.map((found) => entry(found, people)),

@@ -161,10 +161,11 @@ export function changesOf(
 
   for (const { position, time, type, stream, data: stored, metadata } of events) {
     at = position;
-    latest = instant(Math.max(latest, time));
     const data = upcast(type, metadata.schemaVersion, stored);
     for (const handle of handlers.get(type) ?? []) handle({ data, position, time }, write);
     const event = { type, data } as KnownEvent;
+    if (event.type === 'ClockJumped') latest = event.data.to;
+    latest = instant(Math.max(latest, time));
     const subject = subjectOf(stream, event);
     const { actor } = metadata;
     history.push({

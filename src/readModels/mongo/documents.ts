@@ -93,7 +93,7 @@ export interface UsageSampleDocument extends Omit<UsageSample, 'position'> {
 export interface HistoryDocument {
   readonly _id: number;
   readonly time: number;
-  /** The latest time of all events up to this one, which `since` and `until` are compared with. */
+  /** The latest time of all events up to this one since the last jump of a clock, which `since` and `until` are compared with. */
   readonly latest: number;
   readonly type: string;
   readonly subject: string;

@@ -10,7 +10,7 @@ import { isDuplicateKey } from './mongoErrors.ts';
 export interface LogMark {
   readonly position: Position;
   readonly eventId: string | null;
-  /** The latest time of all events up to there. */
+  /** The latest time of all events up to there since the last jump of a clock. */
   readonly latest: Instant;
 }
 

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { actorLabels } from '../../../projections/history.ts';
+import { FIRST_STRETCH, partAt, type Stretch } from '../../domain/clock/stretches.ts';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
 import type { HistoryEntry, HistoryFilter, HistoryPage } from '../historyQueries.ts';
 import type { HistoryDocument } from './documents.ts';
@@ -29,21 +30,30 @@ export async function historyPage(
     : searchedPage(view, filter, range, limit);
 }
 
-async function rangeOf(view: ReadView, { since, until }: HistoryFilter, before: Position | null): Promise<Range> {
+async function rangeOf(
+  view: ReadView,
+  { since, until, stretches }: HistoryFilter,
+  before: Position | null,
+): Promise<Range> {
   const [after, last] = await Promise.all([
-    since === undefined ? 0 : positionAt(view, instant(since - 1)),
-    until === undefined ? view.position : positionAt(view, until),
+    since === undefined ? 0 : positionAt(view, instant(since - 1), stretches),
+    until === undefined ? view.position : positionAt(view, until, stretches),
   ]);
   return { after, upTo: Math.min(last, view.position, before === null ? view.position : before - 1) };
 }
 
-/** The last position up to which no event is later than `time`. */
-async function positionAt({ collections }: ReadView, time: Instant): Promise<number> {
+/** The last position that was written by `time`. */
+async function positionAt(
+  { collections }: ReadView,
+  time: Instant,
+  stretches: readonly Stretch[] = [FIRST_STRETCH],
+): Promise<number> {
+  const { after, until } = partAt(stretches, time);
   const last = await collections.history.findOne(
-    { latest: { $lte: time } },
+    { latest: { $lte: time }, _id: { $gt: after, $lte: until } },
     { ...READ_OPTIONS, hint: 'byLatest', sort: { latest: -1, _id: -1 }, projection: { _id: 1 } },
   );
-  return last?._id ?? 0;
+  return last?._id ?? after;
 }
 
 /** The condition to scan by, its index, and whether it is the only condition. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { actorLabels, requestIdOf, searchTextOf, subjectOf } from '../../../projections/history.ts';
+import { FIRST_STRETCH, partAt, type Stretch } from '../../domain/clock/stretches.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { KnownEvent } from '../../domain/eventTypes.ts';
 import { actorOf } from './actorOf.ts';
@@ -20,7 +21,7 @@ const TABLES = `
 
 /**
  * The index of the history: posting lists by type, by actor and type, and by subject and type; a text index of the sentences;
- * and marks that map times to positions. The events themselves are read from the log. Requests are found through the request
+ * and marks that map times to positions, also where a clock jumped. The events themselves are read from the log. Requests are found through the request
  * log (docs/decisions/0055-history.md).
  */
 export class HistoryIndex {
@@ -45,7 +46,7 @@ export class HistoryIndex {
     this.#insertText = database.prepare('INSERT INTO texts (rowid, text) VALUES (?, ?)');
     this.#insertMark = database.prepare('INSERT INTO marks VALUES (?, ?)');
     this.#selectMark = database.prepare(
-      'SELECT position FROM marks WHERE latest <= ? ORDER BY latest DESC, position DESC LIMIT 1',
+      'SELECT position FROM marks WHERE latest <= ? AND position > ? AND position <= ? ORDER BY latest DESC, position DESC LIMIT 1',
     );
     this.#latest = this.#latestAt(upTo);
   }
@@ -59,8 +60,10 @@ export class HistoryIndex {
     if (requestIdOf(subject) === undefined) this.postings.add(subjectLabel(subject), type, at);
     const text = searchTextOf(event, subject);
     if (text !== undefined) this.#insertText.run(at, text);
+    const isJump = event.type === 'ClockJumped';
+    if (isJump) this.#latest = event.data.to;
     if (time > this.#latest) this.#latest = time;
-    if (at % EVENTS_PER_MARK === 0) this.#insertMark.run(at, this.#latest);
+    if (isJump || at % EVENTS_PER_MARK === 0) this.#insertMark.run(at, this.#latest);
   }
 
   /** Writes the events added since the last flush, within the caller's transaction. */
@@ -75,13 +78,14 @@ export class HistoryIndex {
     this.#latest = this.#latestAt(upTo);
   }
 
-  /** The last position up to which no event is later than `time`. */
-  positionAt(time: Instant): Position {
-    let found = (this.#selectMark.get(time)?.position ?? 0) as Position;
+  /** The last position that was written by `time`. @param stretches the parts of the log between jumps of clocks */
+  positionAt(time: Instant, stretches: readonly Stretch[] = [FIRST_STRETCH]): Position {
+    const { after, until } = partAt(stretches, time);
+    let found = (this.#selectMark.get(time, after, until)?.position ?? after) as Position;
     for (;;) {
       const page = this.#log.times(found, EVENTS_PER_MARK);
       for (const event of page) {
-        if (event.time > time) return found;
+        if (event.time > time || event.position > until) return found;
         found = event.position;
       }
       if (page.length === 0) return found;

@@ -16,8 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
-  'requestLog 7, usageTrends 2, history 15, layout 12':
-    '5500c2b2b102d535f777ae7c65a2758980d40fec7a01cb0c2093e757530a1815',
+  'requestLog 7, usageTrends 2, history 16, layout 12':
+    '1e377e67021b1984503d833b5cc87728ef5ef994503dd7e3a4cb77ee1e791e7a',
   'requestLog 6, usageTrends 2, history 15, layout 11':
     'd4e99180a661253171b1a2c4c422de9d6213de0fc6a4a6fa3460000993871102',
   'requestLog 6, usageTrends 2, history 14, layout 11':

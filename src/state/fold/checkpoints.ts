@@ -1,8 +1,9 @@
+import type { PartOfLog, Stretch } from '../../domain/clock/stretches.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import type { AnswerHistory } from './answerHistory.ts';
 import { HotState, type HotStateData } from './hotState.ts';
 import type { Pins } from './pins.ts';
-import { type PartOfLog, type Stretch, type TimedEvent, Timeline } from './timeline.ts';
+import { type TimedEvent, Timeline } from './timeline.ts';
 
 /** A copy of the fold at a position. */
 export interface Checkpoint {

@@ -1,26 +1,9 @@
-import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
+import { FIRST_STRETCH, type PartOfLog, partAt, type Stretch } from '../../domain/clock/stretches.ts';
+import { type Instant, position } from '../../domain/core/brands.ts';
 import type { FoldedEvent } from './foldedEvent.ts';
-
-/** Part of the log between two jumps of a clock; times go forward in it. */
-export interface Stretch {
-  /** Position before its first event. */
-  readonly after: Position;
-  /** When it began. */
-  readonly from: Instant;
-  /** The latest time of its events; an event of a node whose clock lags does not lower it. */
-  readonly latest: Instant;
-}
-
-/** Which events belong to a past time: those up to `after`, and then while their latest time is not later, up to `until`. */
-export interface PartOfLog {
-  readonly after: Position;
-  readonly until: Position;
-}
 
 /** Beyond it the oldest stretches are joined: only a clock that jumps without end has more. */
 const MAX_STRETCHES = 200;
-const BEFORE_ALL = instant(Number.MIN_SAFE_INTEGER);
-const FIRST: Stretch = { after: position(0), from: BEFORE_ALL, latest: BEFORE_ALL };
 
 /** The part of an event that tells the time. */
 export type TimedEvent = Pick<FoldedEvent, 'type' | 'data' | 'position' | 'time'>;
@@ -42,7 +25,7 @@ export class Timeline {
   /** The latest time of the last stretch: every event moves it. */
   #latest: Instant;
 
-  constructor(stretches: readonly Stretch[] = [FIRST]) {
+  constructor(stretches: readonly Stretch[] = [FIRST_STRETCH]) {
     this.#ended = stretches.slice(0, -1);
     this.#last = stretches.at(-1) as Stretch;
     this.#latest = this.#last.latest;
@@ -65,16 +48,9 @@ export class Timeline {
     if (event.time > this.#latest) this.#latest = event.time;
   }
 
-  /** @returns where to look for the events up to `time`: in the last stretch that includes it, or in all of the one before it */
+  /** @returns where to look for the events up to `time` */
   partAt(time: Instant): PartOfLog {
-    const { stretches } = this;
-    const includes = ({ from, latest }: Stretch, index: number) =>
-      from <= time && (time <= latest || index === stretches.length - 1);
-    let at = stretches.findLastIndex(includes);
-    if (at < 0) at = stretches.findLastIndex(({ latest }) => latest < time);
-    const { after } = stretches[Math.max(0, at)] as Stretch;
-    const next = stretches[Math.max(0, at) + 1];
-    return { after, until: next?.after ?? position(Number.MAX_SAFE_INTEGER) };
+    return partAt(this.stretches, time);
   }
 
   #begin(stretch: Stretch): void {

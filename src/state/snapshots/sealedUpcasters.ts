@@ -1,9 +1,9 @@
+import type { Stretch } from '../../domain/clock/stretches.ts';
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import { NO_PASSKEYS } from '../../domain/operator/passkeys.ts';
 import { initialState as noOperators, type Operator } from '../../domain/operator/state.ts';
 import type { Session } from '../../domain/session/state.ts';
 import type { HotStateData } from '../fold/hotState.ts';
-import type { Stretch } from '../fold/timeline.ts';
 import { FOLD_VERSION } from './foldVersion.ts';
 
 /** The state of a fold at the end of a segment. */

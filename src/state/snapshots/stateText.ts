@@ -1,8 +1,8 @@
+import type { Stretch } from '../../domain/clock/stretches.ts';
 import { isSecret, REDACTED, toJson } from '../../domain/core/redact.ts';
 import { Checkpoints, checkpointDataOf } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
 import { HotState, type HotStateData } from '../fold/hotState.ts';
-import type { Stretch } from '../fold/timeline.ts';
 import { FOLD_VERSION } from './foldVersion.ts';
 import { type SealedState, upcastSealedState } from './sealedUpcasters.ts';
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { actorLabels, isRoutine, sentenceOf, subjectOf } from '../../../projections/history.ts';
-import type { AccountId, Position } from '../../../src/domain/core/brands.ts';
+import { ClockJumped } from '../../../src/domain/clock/events.ts';
+import { type AccountId, type Instant, type Position, position } from '../../../src/domain/core/brands.ts';
 import type { KnownEvent } from '../../../src/domain/eventTypes.ts';
 import { IpAllowed, IpRevoked } from '../../../src/domain/firewall/events.ts';
 import type { IpAddress } from '../../../src/domain/firewall/ipAddress.ts';
 import { RequestAdmitted } from '../../../src/domain/request/events.ts';
 import type { Actor } from '../../../src/eventLog/eventLog.ts';
 import type { HistoryEntry, HistoryFilter } from '../../../src/readModels/historyQueries.ts';
+import { type TimedEvent, Timeline } from '../../../src/state/fold/timeline.ts';
 import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
 import { later, MINUTE, NOW } from '../../support/specification.ts';
@@ -168,6 +170,59 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
           `${JSON.stringify(filter)} by ${limit}`,
         ).toEqual(expected);
       }
+    });
+
+    test('since and until mean the last position written by then, also after a clock jumped', async () => {
+      await using store = await createReadModels();
+      const timeline = new Timeline();
+      const written: { position: Position; latest: number }[] = [];
+      const events: TestEvent[] = [];
+      const add = (event: TestEvent) => {
+        const at = position(events.push(event));
+        timeline.onFolded({ ...event, time: event.time ?? NOW, position: at } as TimedEvent);
+        written.push({ position: at, latest: timeline.latest });
+      };
+      let minute = 0;
+      const work = (count: number) => {
+        for (let index = 0; index < count; index++, minute++) {
+          const lag = index % 3 === 2 ? 2 : 0;
+          add({ ...IpAllowed({ ip: `10.0.0.${index % 9}` as IpAddress }), time: later((minute - lag) * MINUTE) });
+        }
+      };
+      const jump = (minutes: number) => {
+        const from = later(minute * MINUTE);
+        minute += minutes;
+        add({ ...ClockJumped({ node: 'n', from, to: later(minute * MINUTE) }), time: later(minute * MINUTE) });
+      };
+      // More events than between two marks of the index before, in and after the time ahead.
+      work(300);
+      jump(2_880);
+      work(300);
+      jump(-2_880);
+      work(300);
+      const head = await store.append(...events);
+      const { stretches } = timeline;
+
+      const lastBy = (time: Instant): number => {
+        const { after, until } = timeline.partAt(time);
+        const found = written.findLast(({ position: at, latest }) => at > after && at <= until && latest <= time);
+        return found?.position ?? after;
+      };
+      const between = async (filter: HistoryFilter) => {
+        const found = await everything(store, { ...filter, stretches }, 200, head);
+        return found.length === 0 ? [] : [found.at(-1)?.position, found[0]?.position];
+      };
+      const times = [-1, 0, 100, 299, 300, 310, 599, 600, 700, 899, 900, 3_179, 3_180, 3_300, 3_479, 3_480, 9_999];
+      for (const minutes of times) {
+        const time = later(minutes * MINUTE);
+        const until = lastBy(time);
+        expect([minutes, await between({ until: time })]).toEqual([minutes, until === 0 ? [] : [1, until]]);
+        const after = lastBy(later(minutes * MINUTE - 1));
+        expect([minutes, await between({ since: time })]).toEqual([minutes, after === head ? [] : [after + 1, head]]);
+      }
+      // Written after the clock was set back, two days before the times of the events in between.
+      expect(await between({ until: later(899 * MINUTE) })).toEqual([1, 902]);
+      expect(await between({ since: later(700 * MINUTE), types: ['IpAllowed'] })).toEqual([703, 902]);
     });
   });
 }
