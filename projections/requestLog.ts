@@ -1,7 +1,7 @@
 import type { Instant, Position } from '../src/domain/core/brands.ts';
 import type { KnownEvent } from '../src/domain/eventTypes.ts';
 import type { Attempt, CompletedRequest } from '../src/domain/request/events.ts';
-import { LONGER_PERIODS, PERIODS } from './periods.ts';
+import { LONGER_PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
 /** One row of the request log: a request that completed or was refused. */
@@ -156,7 +156,7 @@ export const requestLog: Projection<Documents, Summed> = {
     requestsByKind: LONGER_PERIODS,
     requestsByAttempt: LONGER_PERIODS,
     requestsBySource: LONGER_PERIODS,
-    requestsByErrorCode: PERIODS,
+    requestsByErrorCode: ['minute', ...LONGER_PERIODS],
   },
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),

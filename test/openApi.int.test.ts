@@ -232,6 +232,7 @@ test('returns what the document describes from every endpoint', async () => {
   await call('GET /api/usage/history');
   await call('GET /api/usage/trends');
   await call('GET /api/usage/window');
+  await call('GET /api/usage/breakdown');
   await call('GET /api/dashboard/overview');
   await call('GET /api/dashboard/trends');
   await call('GET /api/models');

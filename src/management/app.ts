@@ -31,6 +31,7 @@ import { accountRoutes } from './resources/accounts.ts';
 import { accountTrendsRoutes } from './resources/accountTrends.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
 import { archiveRoutes } from './resources/archives.ts';
+import { breakdownRoutes } from './resources/breakdown.ts';
 import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
@@ -149,6 +150,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(accountTrendsRoutes(options))
     .use(usageTrendsRoutes(options))
     .use(usageRoutes(options))
+    .use(breakdownRoutes(options))
     .use(overviewRoutes(options))
     .use(modelRoutes(options))
     .use(requestTrendsRoutes(options))

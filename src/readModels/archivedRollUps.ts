@@ -1,15 +1,25 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import {
+  archivedFigureOf,
+  FIGURE_PERIODS,
+  figureOf,
+  GROUPINGS,
+  type Grouping,
+  groupings,
+  MAX_NAMES,
+  UNBOUNDED,
+} from '../../projections/figures.ts';
 import { startOf } from '../../projections/periods.ts';
-import { requestLog } from '../../projections/requestLog.ts';
+import { type RequestLogRow, requestLog } from '../../projections/requestLog.ts';
 import { usageTrends } from '../../projections/usageTrends.ts';
 import { type Instant, instant, position } from '../domain/core/brands.ts';
 import { upcast } from '../domain/eventTypes.ts';
 import { handlers } from './projections.ts';
 
 /** Version of what a segment keeps of the read models. A later one must go on reading earlier ones. */
-export const ROLL_UPS_VERSION = 2;
+export const ROLL_UPS_VERSION = 3;
 
-const PERIODS = { ...requestLog.periods, ...usageTrends.periods };
+const PERIODS = { ...requestLog.periods, figures: FIGURE_PERIODS, ...usageTrends.periods };
 type RollUpName = keyof typeof PERIODS;
 
 /** The fields that each roll-up groups by. A projection may pass more. */
@@ -18,6 +28,7 @@ const GROUPS: Readonly<Record<RollUpName, readonly string[]>> = {
   requestsByAttempt: ['attemptedAccountId', 'accountId', 'model', 'effort', 'status'],
   requestsBySource: ['apiKeyId', 'errorCode', 'owner', 'team', 'transport'],
   requestsByErrorCode: ['errorCode'],
+  figures: ['by', 'id', 'rest'],
   usageByAccount: ['accountId'],
 };
 
@@ -34,9 +45,12 @@ export interface ArchivedSums {
 /** Sums up what the projections make of events, by the shortest periods, in the order of the first event of each group. */
 export class RollUpCollector {
   readonly #sums = new Map<string, { readonly sums: Record<string, number> } & ArchivedSums>();
+  readonly #names = new Map<Grouping, Set<string>>();
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   readonly #write: any = {
-    insert: () => undefined,
+    insert: (collection: string, _key: string, row: RequestLogRow) => {
+      if (collection === 'requests') this.#addFigures(row);
+    },
     increment: (rollUp: RollUpName, at: Instant, row: Record<string, string | null>, sums: Sums) =>
       this.#add(rollUp, at, row, sums),
   };
@@ -54,6 +68,23 @@ export class RollUpCollector {
     const data = upcast(event.type, event.version, JSON.parse(event.data));
     for (const handle of own)
       handle({ data, position: position(event.position), time: instant(event.time) }, this.#write);
+  }
+
+  #addFigures(row: RequestLogRow): void {
+    const figure = archivedFigureOf(figureOf(row));
+    for (const by of groupings) {
+      const id = row[GROUPINGS[by]];
+      const isRest = id !== null && UNBOUNDED.has(by) && !this.#isNamed(by, id);
+      this.#add('figures', row.requestedAt, isRest ? { by, id: null, rest: 'rest' } : { by, id, rest: null }, figure);
+    }
+  }
+
+  /** Whether a name is among the first ones: clients choose some of them freely. */
+  #isNamed(by: Grouping, name: string): boolean {
+    const names = this.#names.get(by) ?? new Set();
+    this.#names.set(by, names);
+    if (names.size < MAX_NAMES) names.add(name);
+    return names.has(name);
   }
 
   /** The sums for a segment. */

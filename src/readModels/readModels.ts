@@ -1,4 +1,5 @@
 import type { Position } from '../domain/core/brands.ts';
+import type { FiguresQueries } from './figuresQueries.ts';
 import type { HistoryQueries } from './historyQueries.ts';
 import type { ProgressQueries } from './progressQueries.ts';
 import type { RequestLogQueries } from './requestLogQueries.ts';
@@ -10,6 +11,7 @@ import type { UsageTrendsQueries } from './usageTrendsQueries.ts';
 export interface ReadModelPorts {
   readonly requestLog: RequestLogQueries;
   readonly requestTotals: RequestTotalsQueries;
+  readonly figures: FiguresQueries;
   readonly usageTrends: UsageTrendsQueries;
   readonly history: HistoryQueries;
   readonly progress: ProgressQueries;
@@ -70,6 +72,7 @@ export function portsOver(runQuery: RunQuery): ReadModelPorts {
       models: query('requestLog', 'models'),
     },
     requestTotals: { since: query('requestTotals', 'since'), steps: query('requestTotals', 'steps') },
+    figures: { breakdown: query('figures', 'breakdown') },
     usageTrends: { since: query('usageTrends', 'since'), ofAccount: query('usageTrends', 'ofAccount') },
     history: { page: query('history', 'page') },
     progress: { reached: query('progress', 'reached') },

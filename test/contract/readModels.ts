@@ -4,6 +4,7 @@ import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { TestEvent } from './readModels/appending.ts';
 import { archivedDays } from './readModels/archivedDays.ts';
 import type { TestArchive } from './readModels/archiving.ts';
+import { figures } from './readModels/figures.ts';
 import { history } from './readModels/history.ts';
 import { pastMoments } from './readModels/pastMoments.ts';
 import { progress } from './readModels/progress.ts';
@@ -33,6 +34,7 @@ export function describeReadModels(name: string, createReadModels: ReadModelsFac
     requestLogSearch(createReadModels);
     requestTotals(createReadModels, scaled);
     usageTrends(createReadModels);
+    figures(createReadModels, scaled);
     history(createReadModels, scaled);
     pastMoments(createReadModels, scaled);
     progress(createReadModels);

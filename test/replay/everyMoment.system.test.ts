@@ -67,6 +67,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/api/request-logs/options': ['', 'status=error'],
   '/api/history': ['', 'limit=4', 'type=ApiKeyCreated', 'search=renamed', 'type=RequestCompleted&limit=3'],
   '/api/dashboard/trends': ['', 'hours=168&step_minutes=60'],
+  '/api/usage/breakdown': ['', 'group_by=model&interval=hour', 'group_by=account&status=error&time_zone=Asia/Kolkata'],
   '/api/usage/history': ['', 'hours=48'],
   '/api/usage/window': ['', 'window=secondary'],
 };

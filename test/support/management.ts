@@ -279,6 +279,7 @@ function lazyReadModels(options: { readonly folder: string; readonly logPath: st
       since: (...query) => models().requestTotals.since(...query),
       steps: (...query) => models().requestTotals.steps(...query),
     },
+    figures: { breakdown: (...query) => models().figures.breakdown(...query) },
     usageTrends: {
       since: (...query) => models().usageTrends.since(...query),
       ofAccount: (...query) => models().usageTrends.ofAccount(...query),

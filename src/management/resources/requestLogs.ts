@@ -21,7 +21,7 @@ const MAX_ADDRESSES = 20;
 
 const list = z.array(z.string()).optional();
 const time = z.iso.datetime({ offset: true }).optional();
-const filterQuery = {
+export const filterQuery = {
   status: list,
   accountId: list.describe('Accounts that served the request, or failed it last'),
   attemptedAccountId: list.describe('Accounts of which the request tried any'),

@@ -33,6 +33,8 @@ export function archivedChanges(all: readonly ArchivedSums[], after: number): Ar
   };
   for (const { rollUp, start: time, group: of, sums } of all) {
     const name = rollUp as RollUpName;
+    // MongoDB has no figures: see docs/decisions/0089-figures.md.
+    if (!(name in additions)) continue;
     const group = groupOf[name](of as unknown as Group, kindOf);
     const groupId = idOf(...Object.values(group));
     for (const period of PERIODS) {

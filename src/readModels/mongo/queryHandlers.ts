@@ -1,7 +1,8 @@
-import type { Position } from '../../domain/core/brands.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
 import { archivedAsOf } from '../archivedDays.ts';
 import { beforeAsOf, type Cut } from '../cut.ts';
 import type { QueryHandlers } from '../readModels.ts';
+import { breakdown } from './breakdown.ts';
 import { historyPage } from './historyPage.ts';
 import type { ReadView } from './readView.ts';
 import { modelsWithSuccess, requestLogOptions, requestLogPage, rowsAt } from './requestPages.ts';
@@ -28,6 +29,14 @@ export function createQueryHandlers(view: ReadView): QueryHandlers {
     requestTotals: {
       since: (since, asOf) => requestsAt(asOf, (cut) => requestTotalsSince(view, since, cut)),
       steps: (since, stepMs, asOf) => requestsAt(asOf, (cut) => requestSteps(view, since, stepMs, cut)),
+    },
+    figures: {
+      breakdown: (request, asOf) =>
+        requestsAt(asOf, async (cut) => {
+          const { edges } = request;
+          const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
+          return { ...(await breakdown(view, request, cut)), ...archivedAsOf(view.archived, range, cut) };
+        }),
     },
     usageTrends: {
       since: (since, asOf) => usageAt(asOf, (cut) => usageSince(view, since, cut)),

@@ -268,6 +268,7 @@ const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
   month: 'day',
   day: 'hour',
   hour: undefined,
+  quarter: undefined,
   minute: undefined,
 };
 

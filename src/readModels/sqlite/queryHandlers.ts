@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Position } from '../../domain/core/brands.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
 import { archivedAsOf } from '../archivedDays.ts';
 import { beforeAsOf } from '../cut.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
+import { breakdown } from './breakdown.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
@@ -34,6 +35,17 @@ export function createQueryHandlers(
     requestTotals: {
       since: (since, asOf) => requestTotalsSince(database, since, cut(asOf)),
       steps: (since, stepMs, asOf) => requestSteps(database, since, stepMs, cut(asOf)),
+    },
+    figures: {
+      breakdown: (request, asOf) => {
+        const at = cut(asOf);
+        const { edges } = request;
+        const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
+        return {
+          ...breakdown(database, tables, request, position, at),
+          ...archivedAsOf(log.archive.days(), range, at),
+        };
+      },
     },
     usageTrends: {
       since: (since, asOf) => usageSince(database, since, usageCut(asOf)),

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 16, layout 13':
+    '3f30df75f7850402bde24b9fd651916d2fafcb2d1678719ad23231ca3a278e7b',
   'requestLog 7, usageTrends 2, history 16, layout 12':
     '1e377e67021b1984503d833b5cc87728ef5ef994503dd7e3a4cb77ee1e791e7a',
   'requestLog 6, usageTrends 2, history 15, layout 11':

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { endOf, PERIODS, type Period } from '../../../projections/periods.ts';
+import { endOf, type Period } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
@@ -218,7 +218,8 @@ function positionsOfPage(
       if (toSkip >= range.count) {
         toSkip -= range.count;
       } else if (isSplit(range, selection)) {
-        const period = range.period && PERIODS[periodNumber(range.period) - 1];
+        const { periods } = countsFor(selection.kinds);
+        const period = range.period && periods[periods.indexOf(range.period as never) - 1];
         visit(countedRanges(database, selection, { period, from: range.from, to: range.to }));
       } else {
         const missing = Math.min(limit - found.length, range.count - toSkip);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { FigureRow } from '../../../projections/figures.ts';
 import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import type { UsageSample } from '../../../projections/usageTrends.ts';
@@ -6,6 +7,8 @@ import { type Instant, instant, type Position, position } from '../../domain/cor
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
 import { type EventHandler, handlers } from '../projections.ts';
+import { figureRows } from './figureRows.ts';
+import { FigureTable } from './figureTable.ts';
 import { HistoryIndex } from './historyIndex.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
@@ -28,6 +31,8 @@ export class Tables {
   readonly sourceCounts: PeriodCounts;
   readonly history: HistoryIndex;
   readonly spans: RowSpans;
+  readonly figures: FigureTable;
+  readonly #rowsAfter: (position: number) => Iterable<FigureRow>;
   readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
@@ -47,6 +52,10 @@ export class Tables {
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
     this.spans = new RowSpans(database);
+    this.figures = new FigureTable(database);
+    this.#rowsAfter = (position) =>
+      figureRows(database, requests, 'FROM requests WHERE position > ? ORDER BY position', [position]);
+    this.figures.resume(this.#rowsAfter);
     const samples = new UsageSampleTable(database);
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
@@ -62,6 +71,7 @@ export class Tables {
     const insert = {
       requests: (row: RequestLogRow) => {
         requests.insert(row);
+        this.figures.add(row.position, row);
         this.spans.add('requests', row.position, row.requestedAt);
       },
       refusals: (refusals: UnloggedRefusals) => {
@@ -96,8 +106,10 @@ export class Tables {
 
   /** Adds the sums of an archived segment, within the caller's transaction. */
   addArchived(sums: readonly ArchivedSums[]): void {
-    for (const { rollUp, start, group, sums: added } of sums) this.#write.increment(rollUp, start, group, added);
+    for (const { rollUp, start, group, sums: added } of sums)
+      if (rollUp !== 'figures') this.#write.increment(rollUp, start, group, added);
     for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
+    this.figures.writeArchived(sums);
   }
 
   /** Writes the rows of the last events, within the caller's transaction. */
@@ -117,6 +129,7 @@ export class Tables {
   clear(upTo: Position): void {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.clear();
     this.requests.clear();
+    this.figures.resume(this.#rowsAfter);
     this.spans.clear();
     this.history.clear(upTo);
   }

@@ -1570,6 +1570,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get requests, tokens, cost and latencies by group and over time; members get those of their own keys */
+        get: operations["getUsageBreakdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage/history": {
         parameters: {
             query?: never;
@@ -3415,6 +3432,40 @@ export interface components {
             text: string;
         } & {
             [key: string]: unknown;
+        };
+        UsageFigures: {
+            cached_input_tokens: number;
+            cost_usd: number;
+            /** @description Requests whose status is not 200 */
+            errors: number;
+            first_byte_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+            } | null;
+            input_tokens: number;
+            latency_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+            } | null;
+            output_tokens: number;
+            reasoning_tokens: number;
+            requests: number;
+            /** @description Output tokens by the time from the first byte to the end */
+            tokens_per_second: number | null;
+        };
+        UsageSums: {
+            cached_input_tokens: number;
+            cost_usd: number;
+            /** @description Requests whose status is not 200 */
+            errors: number;
+            input_tokens: number;
+            output_tokens: number;
+            reasoning_tokens: number;
+            requests: number;
+            /** @description Output tokens by the time from the first byte to the end */
+            tokens_per_second: number | null;
         };
         UsageWindow: {
             capacity_credits: number;
@@ -14204,6 +14255,163 @@ export interface operations {
                 };
             };
             /** @description log_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
+    getUsageBreakdown: {
+        parameters: {
+            query?: {
+                accountId?: string[];
+                address?: string[];
+                apiKeyId?: string[];
+                at?: string;
+                attemptedAccountId?: string[];
+                client?: string[];
+                conversation?: string[];
+                errorCode?: string[];
+                group_by?: "key" | "owner" | "team" | "account" | "model" | "effort" | "status" | "error" | "client" | "transport";
+                interval?: "hour" | "day" | "month";
+                model?: string[];
+                modelOption?: string[];
+                owner?: string[];
+                reasoningEffort?: string[];
+                since?: string;
+                status?: string[];
+                team?: string[];
+                time_zone?: string;
+                transport?: string[];
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description UTC days in the time range whose requests are archived, with the archive file; they have no rows */
+                        archived?: {
+                            day: string;
+                            events: number;
+                            file: string;
+                        }[];
+                        /** @enum {string} */
+                        group_by: "key" | "owner" | "team" | "account" | "model" | "effort" | "status" | "error" | "client" | "transport";
+                        /** @description Most requests first, at most 1,000; all further ones are the last one, `other` */
+                        groups: {
+                            cached_input_tokens: number;
+                            cost_usd: number;
+                            /** @description Requests whose status is not 200 */
+                            errors: number;
+                            first_byte_ms: {
+                                p50: number;
+                                p95: number;
+                                p99: number;
+                            } | null;
+                            id: string | null;
+                            input_tokens: number;
+                            label: string;
+                            latency_ms: {
+                                p50: number;
+                                p95: number;
+                                p99: number;
+                            } | null;
+                            output_tokens: number;
+                            reasoning_tokens: number;
+                            requests: number;
+                            /** @description Output tokens by the time from the first byte to the end */
+                            tokens_per_second: number | null;
+                        }[];
+                        /** @enum {string} */
+                        interval: "hour" | "day" | "month";
+                        /** @description Position of the log up to which all requests are counted */
+                        position: number;
+                        series: {
+                            /** Format: date-time */
+                            at: string;
+                            /** @description By id; that of the group without one is empty */
+                            groups: {
+                                [key: string]: components["schemas"]["UsageSums"];
+                            };
+                            total: components["schemas"]["UsageFigures"];
+                        }[];
+                        /** Format: date-time */
+                        since: string;
+                        time_zone: string;
+                        total: components["schemas"]["UsageFigures"];
+                        /** Format: date-time */
+                        until: string;
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description read_models_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

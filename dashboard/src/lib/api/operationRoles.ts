@@ -87,6 +87,7 @@ export const operationRoles = {
   'POST /api/tokens': ['administrator', 'operator', 'auditor', 'member'],
   'GET /api/tokens/{id}': ['administrator', 'operator', 'auditor', 'member'],
   'DELETE /api/tokens/{id}': ['administrator', 'operator', 'auditor', 'member'],
+  'GET /api/usage/breakdown': ['administrator', 'operator', 'auditor', 'member'],
   'GET /api/usage/history': ['administrator', 'operator', 'auditor'],
   'GET /api/usage/summary': ['administrator', 'operator', 'auditor'],
   'GET /api/usage/trends': ['administrator', 'operator', 'auditor'],

@@ -1,0 +1,94 @@
+import { type Instant, instant } from '../../../domain/core/brands.ts';
+
+export const INTERVALS = ['hour', 'day', 'month'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A wall clock: `at` as if it were UTC. */
+type WallClock = (at: number) => number;
+
+/** @returns what clocks of a time zone show; undefined when there is no such zone */
+export function wallClockOf(timeZone: string): WallClock | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'iso8601',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    return undefined;
+  }
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second) + (((at % 1_000) + 1_000) % 1_000);
+  };
+}
+
+/** The first moment at which clocks show `wall` or later: a clock that is put forward skips times, one that is put back repeats them. */
+function momentOf(wall: number, clock: WallClock): number {
+  const offsets = [wall - DAY_MS, wall + DAY_MS].map((at) => clock(at) - at);
+  const candidates = offsets.map((offset) => wall - offset).filter((at) => clock(at) === wall);
+  if (candidates.length > 0) return Math.min(...candidates);
+  // Skipped: the moment at which the clock is put forward.
+  let [before, after] = [wall - Math.max(...offsets), wall - Math.min(...offsets)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (clock(middle) < wall) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+function startOfWall(interval: Interval, wall: number): number {
+  const date = new Date(wall);
+  if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  return wall - (wall % (interval === 'day' ? DAY_MS : HOUR_MS));
+}
+
+function nextWall(interval: Interval, start: number): number {
+  const date = new Date(start);
+  if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+  return start + (interval === 'day' ? DAY_MS : HOUR_MS);
+}
+
+/**
+ * Splits a time range into the hours, days or months of a time zone, of which the first and the last may be parts.
+ * @returns the first moments of all steps, and `to`; undefined for more than `maxSteps`
+ */
+export function timeSteps(
+  { from, to, interval, clock }: { from: Instant; to: Instant; interval: Interval; clock: WallClock },
+  maxSteps: number,
+): Instant[] | undefined {
+  const edges: number[] = [from];
+  let wall = startOfWall(interval, clock(from));
+  for (;;) {
+    const last = edges.at(-1) as number;
+    let next: number;
+    if (interval === 'hour') {
+      // An hour that clocks show twice is two steps.
+      const intoHour = clock(last) % HOUR_MS;
+      const soonest = last - intoHour + HOUR_MS;
+      next = clock(soonest) % HOUR_MS === 0 ? soonest : soonest - (clock(soonest) % HOUR_MS);
+      if (next <= last) next = soonest;
+    } else {
+      wall = nextWall(interval, wall);
+      next = momentOf(wall, clock);
+      if (next <= last) continue;
+    }
+    if (next >= to) break;
+    if (edges.length >= maxSteps) return undefined;
+    edges.push(next);
+  }
+  return [...edges, to].map(instant);
+}

@@ -1,0 +1,150 @@
+import { type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
+import { QuantileSketch } from '../domain/figures/quantileSketch.ts';
+import type { Breakdown, BreakdownRequest, Figures } from './figuresQueries.ts';
+
+/** Fields instead of a list of names: a request adds to them in ten groups. */
+class Sums implements FigureSums {
+  requests = 0;
+  errors = 0;
+  inputTokens = 0;
+  cachedInputTokens = 0;
+  outputTokens = 0;
+  reasoningTokens = 0;
+  costMicroDollars = 0;
+  generatedTokens = 0;
+  generatingMs = 0;
+
+  add(sums: FigureSums): void {
+    this.requests += sums.requests;
+    this.errors += sums.errors;
+    this.inputTokens += sums.inputTokens;
+    this.cachedInputTokens += sums.cachedInputTokens;
+    this.outputTokens += sums.outputTokens;
+    this.reasoningTokens += sums.reasoningTokens;
+    this.costMicroDollars += sums.costMicroDollars;
+    this.generatedTokens += sums.generatedTokens;
+    this.generatingMs += sums.generatingMs;
+  }
+}
+
+/** Sums and sketches of a group while they are added up. */
+export class FigureCounts {
+  readonly sums = new Sums();
+  readonly latency = new QuantileSketch();
+  readonly firstByte = new QuantileSketch();
+
+  addFigure(figure: Figure): void {
+    this.sums.add(figure);
+    this.latency.add(figure.latencyBin);
+    if (figure.firstByteBin !== null) this.firstByte.add(figure.firstByteBin);
+  }
+
+  merge({ sums, latency, firstByte }: FigureCounts): void {
+    this.sums.add(sums);
+    this.latency.merge(latency);
+    this.firstByte.merge(firstByte);
+  }
+
+  /** Adds sums of an archived segment: see `archivedFigureOf`. */
+  addArchived(added: Readonly<Record<string, number>>): void {
+    for (const [name, value] of Object.entries(added)) {
+      const [, sketch, bin] = BIN.exec(name) ?? [];
+      if (sketch) (sketch === 'latency' ? this.latency : this.firstByte).add(Number(bin), value);
+      else this.sums[name as keyof FigureSums] += value;
+    }
+  }
+
+  figures(): Figures {
+    return {
+      sums: { ...this.sums },
+      latencyMs: this.latency.percentiles(),
+      firstByteMs: this.firstByte.percentiles(),
+    };
+  }
+}
+
+const BIN = /^(latency|firstByte)(\d+)$/;
+
+/** Null and the group of the rest are keys as well; ids begin with `=`, so that none is taken for them. */
+export type GroupKey = string;
+const NONE: GroupKey = '';
+export const REST: GroupKey = 'rest';
+export const keyOf = (id: string | null): GroupKey => (id === null ? NONE : `=${id}`);
+const idOf = (key: GroupKey, restId: string): string | null =>
+  key === NONE ? null : key === REST ? restId : key.slice(1);
+
+/** The counts of each group. */
+export class GroupedCounts {
+  readonly groups = new Map<GroupKey, FigureCounts>();
+
+  of(key: GroupKey): FigureCounts {
+    let counts = this.groups.get(key);
+    if (!counts) {
+      counts = new FigureCounts();
+      this.groups.set(key, counts);
+    }
+    return counts;
+  }
+
+  total(): FigureCounts {
+    const total = new FigureCounts();
+    for (const counts of this.groups.values()) total.merge(counts);
+    return total;
+  }
+}
+
+/** The counts of one step: by group, and of all groups. */
+export interface StepCounts {
+  readonly groups: GroupedCounts;
+  readonly total: FigureCounts;
+}
+
+/** The number of the step that contains a moment. */
+export function stepOf(edges: readonly Instant[], at: number): number {
+  let [low, high] = [0, edges.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((edges[middle] as number) <= at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A value that is called as the rest is counted with it: one id is one group. */
+const isOfRest = (key: GroupKey): boolean => key === REST || key === keyOf(OTHER);
+
+/** The result of a breakdown: the largest groups, and all others as one, so that the sums hold. */
+export function breakdownOf(
+  { edges, maxGroups }: BreakdownRequest,
+  whole: GroupedCounts,
+  steps: readonly StepCounts[],
+  position: Position,
+): Breakdown {
+  const named = [...whole.groups].filter(([key, { sums }]) => !isOfRest(key) && sums.requests > 0);
+  named.sort(([a, left], [b, right]) => right.sums.requests - left.sums.requests || (a < b ? -1 : 1));
+  const shown = new Set(named.slice(0, maxGroups).map(([key]) => key));
+  const shownKey = (key: GroupKey): GroupKey => (shown.has(key) ? key : REST);
+  const regroup = (counts: GroupedCounts): GroupedCounts => {
+    const result = new GroupedCounts();
+    for (const [key, each] of counts.groups) if (each.sums.requests > 0) result.of(shownKey(key)).merge(each);
+    return result;
+  };
+  const order = [...shown, REST];
+  const result = regroup(whole);
+  const groupsOf = (counts: GroupedCounts) =>
+    order.flatMap((key) => {
+      const each = counts.groups.get(key);
+      return each ? [{ key, each, id: idOf(key, OTHER), isRest: key === REST }] : [];
+    });
+  return {
+    groups: groupsOf(result).map(({ each, id, isRest }) => ({ id, isRest, ...each.figures() })),
+    steps: steps.map(({ groups, total }, index) => ({
+      at: edges[index] as Instant,
+      total: total.figures(),
+      groups: groupsOf(regroup(groups)).map(({ each, id, isRest }) => ({ id, isRest, sums: { ...each.sums } })),
+    })),
+    total: result.total().figures(),
+    position,
+  };
+}

@@ -1,0 +1,54 @@
+import type { FigureSums, Grouping } from '../../projections/figures.ts';
+import type { Instant, Position } from '../domain/core/brands.ts';
+import type { Percentiles } from '../domain/figures/quantileSketch.ts';
+import type { ArchivedDay } from './archivedDays.ts';
+import type { RequestLogFilter } from './requestLogQueries.ts';
+import type { UpTo } from './upTo.ts';
+
+/** Sums over requests with their quantiles; those of nothing are null. */
+export interface Figures {
+  readonly sums: FigureSums;
+  readonly latencyMs: Percentiles | null;
+  readonly firstByteMs: Percentiles | null;
+}
+
+/** The figures of one group; `isRest` marks the one of all further groups. */
+export interface GroupFigures extends Figures {
+  readonly id: string | null;
+  readonly isRest: boolean;
+}
+
+/** The figures of one step in time. */
+export interface FigureStep {
+  readonly at: Instant;
+  readonly total: Figures;
+  /** In the order of the groups; without those that have no request in it. */
+  readonly groups: readonly { readonly id: string | null; readonly isRest: boolean; readonly sums: FigureSums }[];
+}
+
+export interface Breakdown {
+  /** Those with the most requests first, the rest last. */
+  readonly groups: readonly GroupFigures[];
+  readonly steps: readonly FigureStep[];
+  readonly total: Figures;
+  /** The result includes exactly the requests up to here. */
+  readonly position: Position;
+  /** Days in the range whose requests are archived; what they add is counted where no filter needs their rows. */
+  readonly archived?: readonly ArchivedDay[];
+}
+
+export interface BreakdownRequest {
+  readonly by: Grouping;
+  /** Without `search`, `since` and `until`. */
+  readonly filter: RequestLogFilter;
+  /** The first moments of all steps in order, and the first moment after the last one. */
+  readonly edges: readonly Instant[];
+  /** The number of groups; all others are one. */
+  readonly maxGroups: number;
+}
+
+/** Figures of requests by what they have in common. Every adapter passes one test suite. */
+export interface FiguresQueries {
+  /** @param upTo as for `RequestLogQueries` */
+  breakdown(request: BreakdownRequest, upTo: UpTo): Promise<Breakdown>;
+}

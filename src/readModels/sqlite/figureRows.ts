@@ -1,0 +1,42 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { FigureRow } from '../../../projections/figures.ts';
+import type { RequestTable } from './requestTable.ts';
+
+const COLUMNS = [
+  'requestedAt',
+  'kindId',
+  'sourceId',
+  'clientId',
+  'inputTokens',
+  'cachedInputTokens',
+  'outputTokens',
+  'reasoningTokens',
+  'costMicroDollars',
+  'latencyMs',
+  'firstByteMs',
+].join(', ');
+
+type StoredRow = Omit<FigureRow, 'client'> & {
+  readonly kindId: number;
+  readonly sourceId: number;
+  readonly clientId: number | null;
+};
+
+/**
+ * Reads what figures need of rows of the request log.
+ * @param sql `FROM` and `WHERE`
+ * @param withClient false: each has no client, which is in a table of its own
+ */
+export function* figureRows(
+  database: DatabaseSync,
+  { kinds, sources, clients }: Pick<RequestTable, 'kinds' | 'sources' | 'clients'>,
+  sql: string,
+  values: readonly SQLInputValue[],
+  withClient = true,
+): Generator<FigureRow> {
+  const rows = database.prepare(`SELECT ${COLUMNS} ${sql}`).iterate(...values) as unknown as Iterable<StoredRow>;
+  for (const row of rows) {
+    const client = withClient && row.clientId !== null ? clients.at(row.clientId).client : null;
+    yield { ...row, ...kinds.entryOf(row.kindId), ...sources.entryOf(row.sourceId), client };
+  }
+}

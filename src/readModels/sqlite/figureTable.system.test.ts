@@ -1,0 +1,95 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import type { FigureRow } from '../../../projections/figures.ts';
+import { instant } from '../../domain/core/brands.ts';
+import { GroupedCounts } from '../figureCounts.ts';
+import { FigureTable } from './figureTable.ts';
+
+const START = Date.UTC(2026, 10, 1);
+const QUARTER = 900_000;
+
+const rowAt = (at: number, changes: Partial<FigureRow>): FigureRow => ({
+  requestedAt: instant(at),
+  apiKeyId: 'key',
+  owner: null,
+  team: null,
+  accountId: 'a',
+  model: 'gpt-5',
+  effort: null,
+  status: '200',
+  errorCode: null,
+  client: null,
+  transport: 'http',
+  inputTokens: 1,
+  cachedInputTokens: 0,
+  outputTokens: 2,
+  reasoningTokens: 0,
+  costMicroDollars: 3,
+  latencyMs: 100,
+  firstByteMs: 10,
+  ...changes,
+});
+
+const COUNT = 100_000;
+const MAX_GROUPS = 1_000;
+
+test('100,000 invented models, clients and error codes make no more than a thousand groups each a month', () => {
+  const database = new DatabaseSync(':memory:');
+  const table = new FigureTable(database);
+  for (let position = 1; position <= COUNT; position++) {
+    const name = `invented ${position}`;
+    const at = START + (position % 8) * QUARTER;
+    table.add(position, rowAt(at, { model: name, client: name, effort: name, errorCode: name, status: 'error' }));
+  }
+  // One request more than fits into memory writes the rest.
+  table.add(COUNT + 1, rowAt(START + 40 * QUARTER, {}));
+  const count = (sql: string) => database.prepare(`SELECT COUNT(*) AS count ${sql}`).get()?.count as number;
+  // Six groupings with one or two groups, four with the bound and the rest.
+  expect(count('FROM figureGroups')).toBeLessThanOrEqual(4 * (MAX_GROUPS + 2) + 6 * 2);
+  expect(count('FROM figureNames')).toBe(4 * MAX_GROUPS);
+  const [quarters, longer] = [8 + 1, 3 + 1 + 1];
+  expect(count('FROM figures')).toBeLessThan(
+    (quarters + longer) * 6 * 2 + 4 * (MAX_GROUPS * 4 + (quarters + longer) * 2),
+  );
+});
+
+test('a group of its own for new names in the next month, and sums that hold', () => {
+  const database = new DatabaseSync(':memory:');
+  const table = new FigureTable(database);
+  for (let position = 1; position <= 1_500; position++) table.add(position, rowAt(START, { model: `m${position}` }));
+  const december = Date.UTC(2026, 11, 1);
+  table.add(1_501, rowAt(december, { model: 'm1500' }));
+  const groups = (from: number) => {
+    const counts = new GroupedCounts();
+    table.addPending(counts, 'model', instant(from), instant(from + QUARTER));
+    return [...counts.groups].map(([key, { sums }]) => [key, sums.requests] as const);
+  };
+  expect(groups(START)).toHaveLength(MAX_GROUPS + 1);
+  expect(groups(START).at(-1)).toEqual(['rest', 500]);
+  expect(groups(december)).toEqual([['=m1500', 1]]);
+});
+
+test('adds late requests to what is written, once in each period', () => {
+  const database = new DatabaseSync(':memory:');
+  const table = new FigureTable(database);
+  for (let position = 1; position <= 100; position++) table.add(position, rowAt(START + (position % 50) * QUARTER, {}));
+  const sum = (period: number) =>
+    database.prepare('SELECT SUM(requests) AS sum FROM figures WHERE grouping = 0 AND period = ?').get(period)?.sum;
+  expect([1, 2, 3, 4].map(sum)).toEqual([96, 96, 96, 96]);
+});
+
+test('reads what is not written yet from the request log again after a start', () => {
+  const database = new DatabaseSync(':memory:');
+  const rows = Array.from({ length: 30 }, (_, index) => rowAt(START + index * QUARTER, { model: `m${index}` }));
+  const table = new FigureTable(database);
+  rows.forEach((row, index) => {
+    table.add(index + 1, row);
+  });
+  const written = database.prepare('SELECT SUM(requests) AS requests FROM figures WHERE grouping = 0 AND period = 1');
+  expect(written.get()?.requests).toBe(24);
+  const again = new FigureTable(database);
+  again.resume((after) => rows.slice(after));
+  const pending = new GroupedCounts();
+  again.addPending(pending, 'key', instant(START), instant(START + 30 * QUARTER));
+  expect(pending.total().sums.requests).toBe(6);
+});
