@@ -10,6 +10,7 @@ import { builtPage } from '../../../test/support/evidence/buildVerifier.ts';
 import { makeBundleOf, readBundle, signedFolder, writeForgedBundle } from '../../../test/support/evidence/bundles.ts';
 import { HOSTILE_TEXTS, hostileRows } from '../../../test/support/evidence/hostileEvents.ts';
 import { aKey, signFolder, vkeyOf } from '../../../test/support/evidence/signedFolder.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 
 // Processes, browsers and threads wait for each other on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -113,7 +114,8 @@ describe.skipIf(headlessPath === undefined)('verify.html (needs chromium)', () =
     const verdict = await verdictOf(page, forgedPath, vkeyOf(aKey(1)));
     // The name of a key stands beside its hidden hash: no digest of it can be computed.
     expect(verdict).toContain(shown === 'Data not proved' ? 'The log recorded these events' : 'does not hold');
-    expect(await page.locator('#result').innerText()).toContain(shown);
+    // The events are listed after the verdict.
+    await vi.waitFor(async () => expect(await page.locator('#result').innerText()).toContain(shown), waitOptions);
   });
 
   test('says that a cut file is not an intact bundle', async () => {
