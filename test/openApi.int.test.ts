@@ -36,11 +36,28 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
 
+const validators = new Map<unknown, z.ZodType>();
+
 /** Validates against a schema of the document, as a client that knows nothing but the document. */
-const validator = (schema: unknown) => {
-  const text = JSON.stringify({ ...(schema as object), $defs: document.components.schemas });
-  return z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));
-};
+function validator(schema: unknown): z.ZodType {
+  const known = validators.get(schema);
+  if (known) return known;
+  const $defs = Object.fromEntries([...namesIn(schema)].map((name) => [name, document.components.schemas[name]]));
+  const text = JSON.stringify({ ...(schema as object), $defs });
+  const created = z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));
+  validators.set(schema, created);
+  return created;
+}
+
+/** The schemas that a schema refers to, and those refer to. */
+function namesIn(schema: unknown, names = new Set<string>()): Set<string> {
+  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    if (names.has(name)) continue;
+    names.add(name);
+    namesIn(document.components.schemas[name], names);
+  }
+  return names;
+}
 
 interface LiveResponse {
   status: number;
