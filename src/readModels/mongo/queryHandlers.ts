@@ -5,7 +5,8 @@ import type { QueryHandlers } from '../readModels.ts';
 import { breakdown } from './breakdown.ts';
 import { historyPage } from './historyPage.ts';
 import type { ReadView } from './readView.ts';
-import { modelsWithSuccess, requestLogOptions, requestLogPage, rowsAt } from './requestPages.ts';
+import { modelsWithSuccess, requestLogOptions } from './requestOptions.ts';
+import { requestLogPage, rowsAt } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 

@@ -7,8 +7,11 @@ import { mongoStage } from '../../../test/support/mongo/mongoStage.ts';
 const server = await mongoServer();
 afterAll(() => server?.stop());
 
+// It shares the cores with the files that run beside this one.
+vi.setConfig({ testTimeout: 60_000 });
+
 /** FerretDB scans all documents for each query. */
-const scale = server?.product === 'FerretDB' ? 0.05 : 1;
+const scale = server?.product === 'FerretDB' ? 0.1 : 1;
 
 async function createReadModels() {
   const stage = await mongoStage(server as MongoServer);

@@ -1,14 +1,11 @@
 import type { Filter } from 'mongodb';
-import { endOf, type Period } from '../../../projections/periods.ts';
-import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
-import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
+import type { Period } from '../../../projections/periods.ts';
+import { instant } from '../../domain/core/brands.ts';
 import { endOfArchivedDay } from '../archivedDays.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
-import type { PeriodRange } from '../periodRanges.ts';
-import { filterOptions, type RequestCounts, timeRangeOf } from '../requestFilter.ts';
-import type { RequestLogFilter, RequestLogOptions, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
-import { sourceOptions } from '../sourceFilter.ts';
-import { countsByAttempt, countsByAttempted, type KindCount } from './attemptCounts.ts';
+import { timeRangeOf } from '../requestFilter.ts';
+import type { RequestLogFilter, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
+import { type CountedRange, countedRanges, indexFor } from './countedRanges.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { searchRequests } from './requestSearch.ts';
@@ -16,13 +13,10 @@ import {
   type AttemptSelection,
   attemptFilter,
   isEmpty,
-  type KindSelection,
   type MatchSelection,
   type RequestSelection,
-  type RowRange,
   rowFilter,
   rowFilters,
-  rowsWithin,
   type SourceSelection,
   selectMatches,
   selectSource,
@@ -30,10 +24,6 @@ import {
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
 const MAX_SCANNED_ROWS = 2_000;
-
-interface CountedRange extends PeriodRange {
-  readonly count: number;
-}
 
 const EMPTY_PAGE: RequestLogPage = { rows: [], total: 0 };
 
@@ -58,12 +48,11 @@ export async function requestLogPage(
   // Up to the end of the archived days the sums count more requests than there are rows.
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...view.archived.map(endOfArchivedDay))));
   const parts = [...splitAtCut(rowsOnlyTo, to, cut), { period: undefined, from, to: rowsOnlyTo }];
-  const ranges = (
-    await mapConcurrently(
-      parts.filter((part) => part.from < part.to),
-      (part) => countedRanges(view, selection, part),
-    )
-  ).flat();
+  const ranges = await countedRanges(
+    view,
+    selection,
+    parts.filter((part) => part.from < part.to),
+  );
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
   return { rows: await rowsAt(view, await positionsOfPage(view, selection, ranges, limit, offset)), total };
 }
@@ -85,184 +74,6 @@ async function pageOfSource(
   ]);
   return { rows: documents.map((document) => requestLogRow(document as RequestDocument)), total };
 }
-
-/** See `RequestLogQueries.options`. */
-export async function requestLogOptions(
-  view: ReadView,
-  filter: RequestLogFilter,
-  cut?: Cut,
-): Promise<RequestLogOptions> {
-  const all = await view.kinds.upTo(view.position);
-  const range = timeRangeOf(filter);
-  const { attemptedAccountIds } = filter;
-  const parts = splitAtCut(range.from, range.to, cut);
-  const sources = sourceOptions(
-    (await mapConcurrently(parts, (part) => countsBySource(view, part, cut?.asOf))).flat(),
-    filter,
-  );
-  const source = selectSource(filter);
-  if (source) {
-    const rows = { ...range, upTo: cut?.asOf, kinds: undefined, source };
-    return { ...filterOptions(await countsOfRows(view, rows, source, all, attemptedAccountIds), filter), ...sources };
-  }
-  // Each list ignores another condition, so all of them are evaluated on the counts.
-  const { attempted } = await selectMatches(view, attemptedAccountIds ? { attemptedAccountIds } : {});
-  const [kinds, attempts, further] = await Promise.all([
-    mapConcurrently(parts, (part) => countsByKind(view, part, cut?.asOf)),
-    mapConcurrently(parts, (part) => countsByAttempt(view, part, cut?.asOf)),
-    attempted && attempted.accountIds.length > 1
-      ? countsByAttempted(view, attempted, { ...range, upTo: cut?.asOf })
-      : [],
-  ]);
-  // Kinds that occurred after the view's position are not loaded and do not count.
-  const known = ({ kind: id, count }: KindCount) => {
-    const kind = all.get(id);
-    return kind ? [[kind, count] as const] : [];
-  };
-  const options = filterOptions(
-    {
-      kinds: kinds.flat().flatMap(known),
-      attempts: attempts
-        .flat()
-        .flatMap(({ attemptedAccountId, ...counted }) =>
-          known(counted).map(([kind, count]) => ({ accountId: attemptedAccountId, kind, count })),
-        ),
-      attempted: further.flatMap(known),
-    },
-    filter,
-  );
-  return { ...options, ...sources };
-}
-
-/** The numbers of requests by kind among rows, for the lists of options. Added up here: FerretDB groups by one field only. */
-async function countsOfRows(
-  { collections }: ReadView,
-  selection: RequestSelection,
-  { hint }: SourceSelection,
-  all: ReadonlyMap<string, RequestKind>,
-  attemptedAccountIds: readonly string[] | undefined,
-): Promise<RequestCounts> {
-  const wanted = new Set(attemptedAccountIds);
-  const kinds = new Map<RequestKind, number>();
-  const attempts = new Map<RequestKind, Map<string, number>>();
-  const attempted = new Map<RequestKind, number>();
-  const rows = collections.requests.find(
-    { $or: rowFilters(selection) },
-    { ...READ_OPTIONS, hint, projection: { _id: 0, kind: 1, otherAccountIds: 1 } },
-  );
-  for await (const { kind: id, otherAccountIds = [] } of rows) {
-    const kind = all.get(id);
-    if (!kind) continue;
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-    const tried = attempts.get(kind) ?? new Map<string, number>();
-    for (const accountId of otherAccountIds) tried.set(accountId, (tried.get(accountId) ?? 0) + 1);
-    attempts.set(kind, tried);
-    const isOwn = kind.accountId !== null && wanted.has(kind.accountId);
-    if (isOwn || !otherAccountIds.some((accountId) => wanted.has(accountId))) continue;
-    attempted.set(kind, (attempted.get(kind) ?? 0) + 1);
-  }
-  return {
-    kinds: [...kinds],
-    attempts: [...attempts].flatMap(([kind, tried]) =>
-      [...tried].map(([accountId, count]) => ({ accountId, kind, count })),
-    ),
-    attempted: [...attempted],
-  };
-}
-
-/** See `RequestLogQueries.models`. */
-export async function modelsWithSuccess(view: ReadView, cut?: Cut): Promise<readonly string[]> {
-  const all = await view.kinds.upTo(view.position);
-  const kinds = cut ? await kindsAt(view, all, cut) : [...all.values()];
-  return [...new Set(kinds.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
-}
-
-/** The kinds that have requests up to a cut. */
-async function kindsAt(view: ReadView, all: ReadonlyMap<string, RequestKind>, cut: Cut): Promise<RequestKind[]> {
-  const { from, to } = timeRangeOf({});
-  const counts = await mapConcurrently(splitAtCut(from, to, cut), (part) => countsByKind(view, part, cut.asOf));
-  const ids = new Set(counts.flat().flatMap(({ kind, count }) => (count > 0 ? [kind] : [])));
-  return [...ids].flatMap((id) => all.get(id) ?? []);
-}
-
-const indexFor = (kinds: KindSelection | undefined) => (kinds?.areFew ? 'byKind' : 'byTime');
-
-/** The periods of a range that contain matches, with their counts, latest first. */
-async function countedRanges(
-  view: ReadView,
-  { kinds, attempted, upTo }: RequestSelection,
-  range: PeriodRange,
-): Promise<CountedRange[]> {
-  const [own, further] = await Promise.all([
-    kinds === 'none' ? [] : countedByKind(view, kinds, range, upTo),
-    attempted ? countedByAttempt(view, attempted, range, upTo) : [],
-  ]);
-  const counts = new Map<Instant, CountedRange>();
-  for (const counted of [...own, ...further]) {
-    counts.set(counted.from, { ...counted, count: (counts.get(counted.from)?.count ?? 0) + counted.count });
-  }
-  return [...counts.values()].sort((a, b) => b.from - a.from);
-}
-
-async function countedByKind(
-  view: ReadView,
-  kinds: KindSelection | undefined,
-  range: PeriodRange,
-  upTo: Position | undefined,
-): Promise<CountedRange[]> {
-  const { period, from, to } = range;
-  const { requests, requestsByKind, requestsByErrorCode } = view.collections;
-  if (!period) {
-    const options = { ...READ_OPTIONS, hint: indexFor(kinds) };
-    return [{ ...range, count: await requests.countDocuments(rowFilter({ ...range, upTo }, kinds), options) }];
-  }
-  const within = { period, start: { $gte: from, $lt: to } };
-  // Without a condition on kinds the smaller roll-up has the same counts.
-  const found = kinds
-    ? requestsByKind.aggregate([{ $match: { ...within, kind: kinds.condition } }, ...SUM_BY_START], READ_OPTIONS)
-    : requestsByErrorCode.aggregate([{ $match: within }, ...SUM_BY_START], READ_OPTIONS);
-  return toRanges(period, (await found.toArray()) as StartCount[]);
-}
-
-/** The roll-up counts a request once for each account that it tried: exact for one account, else it names the periods. */
-async function countedByAttempt(
-  view: ReadView,
-  attempted: AttemptSelection,
-  range: PeriodRange,
-  upTo: Position | undefined,
-): Promise<CountedRange[]> {
-  const { period, from, to } = range;
-  const { accountIds, kinds } = attempted;
-  if (!period) return [{ ...range, count: await countAttempted(view, attempted, { from, to, upTo }) }];
-  const $match = {
-    period,
-    start: { $gte: from, $lt: to },
-    attemptedAccountId: { $in: [...accountIds] },
-    kind: kinds,
-  };
-  const sums = view.collections.requestsByAttempt.aggregate([{ $match }, ...SUM_BY_START], READ_OPTIONS);
-  const ranges = toRanges(period, (await sums.toArray()) as StartCount[]);
-  if (accountIds.length === 1) return ranges;
-  return mapConcurrently(ranges, async (part) => ({
-    ...part,
-    count: await countAttempted(view, attempted, { ...part, upTo }),
-  }));
-}
-
-const countAttempted = ({ collections }: ReadView, attempted: AttemptSelection, range: RowRange): Promise<number> =>
-  collections.attempts.countDocuments(attemptFilter(attempted, range), { ...READ_OPTIONS, hint: 'byAccount' });
-
-interface StartCount {
-  readonly _id: Instant;
-  readonly count: number;
-}
-
-const SUM_BY_START = [{ $group: { _id: '$start', count: { $sum: '$requests' } } }, { $sort: { _id: -1 } }];
-
-const toRanges = (period: Period, counts: readonly StartCount[]): CountedRange[] =>
-  counts
-    .filter(({ count }) => count > 0)
-    .map(({ _id: start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 
 const nextShorterPeriod: Readonly<Record<Period, Period | undefined>> = {
   month: 'day',
@@ -294,7 +105,7 @@ async function positionsOfPage(
       if (toSkip >= count) {
         toSkip -= count;
       } else if (period && isSplit(range, selection)) {
-        await visit(await countedRanges(view, selection, { period: nextShorterPeriod[period], from, to }));
+        await visit(await countedRanges(view, selection, [{ period: nextShorterPeriod[period], from, to }]));
       } else {
         const missing = Math.min(limit - found.length, count - toSkip);
         found.push(...(await scan(view, { ...selection, from, to }, missing, toSkip)));
@@ -359,8 +170,7 @@ async function scanAttempts(
   return rows.toArray();
 }
 
-/** The rows at these positions, latest first. */
-/** See `RequestLogQueries.rows`. */
+/** The rows at these positions, latest first: see `RequestLogQueries.rows`. */
 export async function rowsAt({ collections }: ReadView, positions: readonly number[]): Promise<RequestLogRow[]> {
   if (positions.length === 0) return [];
   const documents = await collections.requests.find({ _id: { $in: [...positions] } }, READ_OPTIONS).toArray();
@@ -368,44 +178,3 @@ export async function rowsAt({ collections }: ReadView, positions: readonly numb
     .map((document) => requestLogRow(document as RequestDocument))
     .sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
 }
-
-async function countsByKind(
-  { collections }: ReadView,
-  { period, from, to }: PeriodRange,
-  upTo: Position | undefined,
-): Promise<KindCount[]> {
-  const group = { $group: { _id: '$kind', count: { $sum: period ? '$requests' : 1 } } };
-  const found = period
-    ? collections.requestsByKind.aggregate(
-        [{ $match: { period, start: { $gte: from, $lt: to } } }, group],
-        READ_OPTIONS,
-      )
-    : collections.requests.aggregate([{ $match: rowsWithin({ from, to, upTo }, '_id') }, group], {
-        ...READ_OPTIONS,
-        hint: 'byTime',
-      });
-  return (await found.toArray()).map(({ _id, count }) => ({ kind: _id as string, count: count as number }));
-}
-
-/** The numbers of requests by source. */
-async function countsBySource(
-  { collections }: ReadView,
-  { period, from, to }: PeriodRange,
-  upTo: Position | undefined,
-): Promise<(readonly [RequestSource, number])[]> {
-  const projection = { _id: 0, apiKeyId: 1, errorCode: 1, owner: 1, team: 1, transport: 1 };
-  if (period) {
-    const sums = collections.requestsBySource.find(
-      { period, start: { $gte: from, $lt: to } },
-      { ...READ_OPTIONS, projection: { ...projection, requests: 1 } },
-    );
-    return (await sums.toArray()).map(({ requests, ...source }) => [source as RequestSource, requests]);
-  }
-  const options = { ...READ_OPTIONS, hint: 'byTime', projection };
-  const rows = collections.requests.find(rowsWithin({ from, to, upTo }, '_id'), options);
-  return (await rows.toArray()).map((source) => [source as unknown as RequestSource, 1]);
-}
-
-/** Runs all concurrently. @returns the results in the order of the values */
-const mapConcurrently = <Value, Result>(values: readonly Value[], work: (value: Value) => Promise<Result>) =>
-  Promise.all(values.map(work));

@@ -6,6 +6,7 @@ import { longestPeriodDividing, MAX_INSTANT, type PeriodRange, SHORTER_PERIODS }
 import type { RequestStep, RequestTotals } from '../requestTotalsQueries.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import { rowsWithin } from './requestSelection.ts';
+import { separate, sumsWithin } from './wholePeriods.ts';
 
 type Sums = Record<keyof RequestSums, number>;
 
@@ -28,16 +29,12 @@ const MEASURED_OF_ROW = {
 export async function requestTotalsSince(view: ReadView, since: Instant, cut?: Cut): Promise<RequestTotals> {
   const totals = { ...ZERO_SUMS };
   const byErrorCode: Record<string, number> = {};
-  const add = (errorCode: string | null, _start: number, sums: Partial<Sums>) => {
+  const add: AddSums = (errorCode, _start, sums) => {
     for (const name of REQUEST_SUMS) totals[name] += sums[name] ?? 0;
     if (errorCode === null) return;
     byErrorCode[errorCode] = (byErrorCode[errorCode] ?? 0) + (sums.requests ?? 0) + (sums.unlogged ?? 0);
   };
-  await Promise.all(
-    splitAtCut(since, MAX_INSTANT, cut, requestLog.periods.requestsByErrorCode).map((range) =>
-      addRange(view, range, cut, add),
-    ),
-  );
+  await addRanges(view, splitAtCut(since, MAX_INSTANT, cut, requestLog.periods.requestsByErrorCode), cut, add);
   return { ...totals, byErrorCode };
 }
 
@@ -49,7 +46,7 @@ export async function requestSteps(
   cut?: Cut,
 ): Promise<readonly RequestStep[]> {
   const steps = new Map<Instant, Sums>();
-  const add = (_errorCode: string | null, start: number, sums: Partial<Sums>) => {
+  const add: AddSums = (_errorCode, start, sums) => {
     const at = instant(start - (start % stepMs));
     const into = steps.get(at) ?? { ...ZERO_SUMS };
     for (const name of REQUEST_SUMS) into[name] += sums[name] ?? 0;
@@ -57,29 +54,32 @@ export async function requestSteps(
   };
   const longest = longestPeriodDividing(stepMs);
   const wholeTo = instant(Math.max(since, startOf(longest, cut?.from ?? MAX_INSTANT)));
-  await addRange(view, { period: longest, from: since, to: wholeTo }, cut, add);
-  for (const range of cut ? splitAtCut(wholeTo, MAX_INSTANT, cut, SHORTER_PERIODS[longest]) : []) {
-    await addRange(view, range, cut, add);
-  }
+  const rest = cut ? splitAtCut(wholeTo, MAX_INSTANT, cut, SHORTER_PERIODS[longest]) : [];
+  await addRanges(view, [{ period: longest, from: since, to: wholeTo }, ...rest], cut, add);
   return [...steps].sort(([a], [b]) => a - b).map(([start, sums]) => ({ start, ...sums }));
 }
 
-async function addRange(
-  { collections }: ReadView,
-  { period, from, to }: PeriodRange,
+type AddSums = (errorCode: string | null, start: number, sums: Partial<Sums>) => void;
+
+async function addRanges(
+  view: ReadView,
+  ranges: readonly PeriodRange[],
   cut: Cut | undefined,
-  add: (errorCode: string | null, start: number, sums: Partial<Sums>) => void,
+  add: AddSums,
 ): Promise<void> {
-  if (period) {
-    const filter = { period, start: { $gte: from, $lt: to } };
-    for await (const { errorCode, start, ...sums } of collections.requestsByErrorCode.find(filter, {
-      ...READ_OPTIONS,
-      projection: ALL,
-    })) {
+  const { whole, partial } = separate(ranges);
+  const addWhole = async () => {
+    const options = { ...READ_OPTIONS, projection: ALL };
+    for await (const { errorCode, start, ...sums } of view.collections.requestsByErrorCode.find(
+      sumsWithin(whole),
+      options,
+    ))
       add(errorCode, start, sums);
-    }
-    return;
-  }
+  };
+  await Promise.all([whole.length > 0 && addWhole(), ...partial.map((range) => addRows(view, range, cut, add))]);
+}
+
+async function addRows({ collections }: ReadView, { from, to }: PeriodRange, cut: Cut | undefined, add: AddSums) {
   const rows = collections.requests.find(rowsWithin({ from, to, upTo: cut?.asOf }, '_id'), {
     ...READ_OPTIONS,
     hint: 'byTime',
