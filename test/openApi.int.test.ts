@@ -357,7 +357,7 @@ test('returns what the document describes from every endpoint', async () => {
   await vi.waitFor(async () => {
     const { state } = JSON.parse((await callAndRead('GET', `/api/jobs/${archiveJob}`)).text);
     expect(state).toBe('done');
-  }, 10_000);
+  }, 30_000);
   await call('GET /api/archives');
   // No day of this log is over.
   check('POST /api/archives/{day}/restore', await callAndRead('POST', '/api/archives/2020-01-01/restore'));
@@ -368,12 +368,12 @@ test('returns what the document describes from every endpoint', async () => {
     const { result } = JSON.parse((await callAndRead('GET', `/api/jobs/${evidenceJob}`)).text);
     expect(result).not.toBeNull();
     return result;
-  }, 10_000);
+  }, 30_000);
   await call('GET /api/evidence/{id}', { id: evidence.evidence_id });
 
   const { id: replay } = await call('POST /api/replays', {}, { what_if: { strategy: 'round_robin' } });
   const replayed = () => call('GET /api/replays/{id}', { id: replay });
-  await vi.waitUntil(async () => (await replayed()).report !== null, 10_000);
+  await vi.waitUntil(async () => (await replayed()).report !== null, 30_000);
   await call('GET /api/replays');
   await call('GET /api/replays/{id}/csv', { id: replay });
   await call('DELETE /api/replays/{id}', { id: replay });
