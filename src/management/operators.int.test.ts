@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Browser, browser, codeAt, logIn, PASSWORD, setUp } from '../../test/support/browser.ts';
+import { type Browser, browser, codeAt, logIn, PASSWORD, setUp, setUpTotp } from '../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../test/support/management.ts';
 import { invite, join, OPERATOR_PASSWORD, secretOf, signIn, withToken } from '../../test/support/operators.ts';
 import type { Instant } from '../domain/core/brands.ts';
@@ -217,6 +217,25 @@ test('asks for a fresh sign-in before what cannot be undone, after role and exis
   expect(await regenerate()).toEqual([401, 'reauthentication_required']);
   expect(await reauthenticate(PASSWORD)).toEqual([200, 'ok']);
   expect(await regenerate()).toEqual([200, 'ok']);
+});
+
+test('asks for a fresh sign-in before the own TOTP is disabled', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  // As before while there is only the built-in administrator.
+  await setUpTotp(stage, administrator);
+  advance(stage, 10 * MINUTE);
+  expect(codeOf(await administrator.post('totp/disable'))).toEqual([200, 'ok']);
+  const ada = await join(stage, administrator, 'Ada', 'administrator');
+  const { body } = await ada.post('totp/setup/start');
+  const confirm = { setupToken: body.setupToken, code: codeAt(body.secret, stage.clock.now) };
+  expect((await ada.post('totp/setup/confirm', confirm)).status).toBe(200);
+  advance(stage, 10 * MINUTE);
+  expect(codeOf(await ada.post('totp/disable'))).toEqual([401, 'reauthentication_required']);
+  expect(stage.hot.state.operators.byId.get(ada.id)?.totp).not.toBeNull();
+  const proof = { password: OPERATOR_PASSWORD, code: codeAt(body.secret, stage.clock.now) };
+  expect(codeOf(await ada.post('reauthenticate', proof))).toEqual([200, 'ok']);
+  expect(codeOf(await ada.post('totp/disable'))).toEqual([200, 'ok']);
 });
 
 test('ends a session after 60 idle minutes, but not one that is used', async () => {

@@ -107,6 +107,7 @@ const routes = {
   }),
   disableTotp: describeRoute({
     roles: EVERYONE,
+    isIrreversible: true,
     summary: 'Disable TOTP and stop requiring it at sign-in',
     response: OkStatus,
     errors: ['password_not_configured', 'totp_not_configured', ...SESSION_REQUIRED],

@@ -60,14 +60,17 @@ interface SignInOptions extends Capabilities, DashboardAuthServices {
 export function createSignIn(options: SignInOptions): SignIn {
   const { views, vault, directory, now, connection, publicUrl, oidc } = options;
   const { signIns, denied, setupToken, allowsLocalSignIn = true, passwords = createPasswords() } = options;
-  const ways = {
-    oidc: oidc && { name: oidc.name, startUrl: `${publicUrl}/api/dashboard-auth/oidc/start` },
-    allowsLocalSignIn,
-  };
   const cookie = createSessionCookie({ vault, now, isHttps: connection.isHttps ?? (() => false) });
   const actors = createActors(vault);
   const attemptFor = createAttemptFor(actors);
   const checkCredential = createCredentialCheck(options);
+  const passkeys = createPasskeyServices({ ...options, actors, attemptFor, checkCredential });
+  const { relyingParty } = passkeys;
+  const ways = {
+    oidc: oidc && { name: oidc.name, startUrl: `${publicUrl}/api/dashboard-auth/oidc/start` },
+    allowsLocalSignIn,
+    passkeyOrigin: 'problem' in relyingParty ? undefined : relyingParty.origin,
+  };
   return {
     ...{ signIns, denied, setupToken, allowsLocalSignIn, passwords, cookie, actors, checkCredential },
     attemptFor,
@@ -77,7 +80,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
     checkPassword: createPasswordCheck({ ...options, passwords }, checkCredential),
     verifyTotp: createTotpVerification(options, checkCredential),
-    passkeys: createPasskeyServices({ ...options, actors, attemptFor, checkCredential }),
+    passkeys,
     sessions: createSessionLifecycle({ ...options, cookie, actors }),
     tokens: createTokenAuthentication({ ...options, actors, checkCredential }),
   };

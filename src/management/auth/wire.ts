@@ -38,6 +38,10 @@ const SignInWays = z
       })
       .optional()
       .describe('By OIDC, where it is configured'),
+    passkey: z
+      .object({ origin: z.string().describe('Of the only pages to which browsers give the passkeys') })
+      .optional()
+      .describe('POST /api/dashboard-auth/passkeys/sign-in/start, where passkeys are available'),
   })
   .meta({ id: 'SignInWays' });
 
@@ -69,6 +73,8 @@ export const WRONG_CODE = ['totp_invalid_code', 'rate_limit_exceeded'] as const;
 export interface ConfiguredWays {
   readonly oidc: { readonly name: string; readonly startUrl: string } | undefined;
   readonly allowsLocalSignIn: boolean;
+  /** Undefined where there are no passkeys. */
+  readonly passkeyOrigin: string | undefined;
 }
 
 /** Renders the sign-in state of a client with this session. */
@@ -76,11 +82,12 @@ export function sessionState(
   state: HotState,
   session: Session | undefined,
   directory: Directory,
-  { oidc, allowsLocalSignIn }: ConfiguredWays,
+  { oidc, allowsLocalSignIn, passkeyOrigin }: ConfiguredWays,
 ): z.infer<typeof SessionState> {
   const { dashboardAuth, operators } = state;
   const auth = (session && credentialsOf(session.operatorId, state)) ?? dashboardAuth;
   const role = session && roleOf(session.operatorId, operators);
+  const isLocal = allowsLocalSignIn && hasOperators(operators);
   return {
     isPasswordConfigured: auth.password !== null,
     isPasswordVerified: session !== undefined,
@@ -90,9 +97,10 @@ export function sessionState(
     ...((oidc || hasOperators(operators)) && {
       signInWays: {
         builtIn: dashboardAuth.password !== null,
-        password: allowsLocalSignIn && hasOperators(operators),
+        password: isLocal,
         setUp: isOpen(state),
         ...(oidc && { oidc }),
+        ...(isLocal && passkeyOrigin !== undefined && { passkey: { origin: passkeyOrigin } }),
       },
     }),
     ...(hasOperators(operators) && {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setUp } from '../../../test/support/browser.ts';
 import { startManagement } from '../../../test/support/management.ts';
-import { join, withToken } from '../../../test/support/operators.ts';
+import { invite, join, withToken } from '../../../test/support/operators.ts';
 
 test('shows a person what is known of them, and a token the lower of the two roles', async () => {
   const stage = await startManagement();
@@ -25,10 +25,25 @@ test('tells a sign-in page the ways to sign in once there are operators', async 
   const administrator = await setUp(stage);
   expect(await waysOf()).toBeUndefined();
   const ada = await join(stage, administrator, 'Ada', 'administrator');
-  expect(await waysOf()).toEqual({ builtIn: true, password: true, setUp: false });
+  const passkey = { origin: 'https://svc.example' };
+  expect(await waysOf()).toEqual({ builtIn: true, password: true, setUp: false, passkey });
   await administrator.call('DELETE', '/api/dashboard-auth/password', { body: { password: 'correct horse' } });
-  expect(await waysOf()).toEqual({ builtIn: false, password: true, setUp: false });
+  expect(await waysOf()).toEqual({ builtIn: false, password: true, setUp: false, passkey });
   expect((await ada.call('GET', '/api/profile')).status).toBe(200);
+});
+
+test('offers no sign-in by password or passkey to operators where local sign-in is off', async () => {
+  const stage = await startManagement({ allowsLocalSignIn: false });
+  await invite(await setUp(stage), 'Ada', 'administrator');
+  const { signInWays } = (await stage.call('GET', '/api/dashboard-auth/session')).body;
+  expect(signInWays).toEqual({ builtIn: true, password: false, setUp: false });
+});
+
+test('offers no passkeys where browsers would refuse them', async () => {
+  const stage = await startManagement({ publicUrl: 'http://10.0.0.5:2455' });
+  await invite(await setUp(stage), 'Ada', 'administrator');
+  const { signInWays } = (await stage.call('GET', '/api/dashboard-auth/session')).body;
+  expect(signInWays).toEqual({ builtIn: true, password: true, setUp: false });
 });
 
 test('shows everyone their own sessions, and administrators and auditors all', async () => {

@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from '../../support/gateway.ts';
+import { type OidcGateway, type OidcGatewayOptions, startOidcGateway } from '../../support/oidc/oidcGateway.ts';
 import { headlessPath } from './chromium.ts';
 
 /** Resolves to this machine, but the service treats clients that use it as remote. */
@@ -10,6 +11,7 @@ export const REMOTE_HOST = 'svc.test';
 const OWN_HOSTS = ['127.0.0.1', 'localhost', REMOTE_HOST];
 
 export interface Visit extends BrowserContextOptions {
+  /** Of the page, or its whole address. */
   readonly path?: string;
   /** Opens the dashboard by a host name instead of the loopback address, as from another machine. */
   readonly isRemote?: boolean;
@@ -53,6 +55,14 @@ export async function startJourney(options: GatewayOptions = {}): Promise<Journe
   const gateway = await startGateway({ accounts: 0, ...options });
   onTestFinished(() => gateway.stop());
   return { gateway, visit: (visit) => visitAt(gateway, visit) };
+}
+
+/** Starts a service with sign-in at an OpenID provider, which is another site. */
+export async function startOidcJourney(options: OidcGatewayOptions): Promise<Journey & OidcGateway> {
+  const started = await startOidcGateway(options);
+  const visit = ({ path = '/', ...rest }: Visit = {}) =>
+    visitAt(started.gateway, { path: new URL(path, started.publicUrl).href, ...rest });
+  return { ...started, visit };
 }
 
 const TIMEOUT_MS = 15_000;

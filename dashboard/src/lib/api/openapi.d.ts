@@ -3278,6 +3278,11 @@ export interface components {
                 /** @description The page to open; takes ?next=<local path> */
                 startUrl: string;
             };
+            /** @description POST /api/dashboard-auth/passkeys/sign-in/start, where passkeys are available */
+            passkey?: {
+                /** @description Of the only pages to which browsers give the passkeys */
+                origin: string;
+            };
             /** @description POST /api/dashboard-auth/login, with name or e-mail address and password */
             password: boolean;
             /** @description POST /api/dashboard-auth/password/setup, which makes the password of the built-in administrator */
@@ -7486,7 +7491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7495,7 +7500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description cross_origin */
+            /** @description scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;

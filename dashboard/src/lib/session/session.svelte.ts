@@ -9,8 +9,8 @@ export type Role = NonNullable<State['operator']>['role'];
 const BUILT_IN = 'administrator';
 
 /**
- * `open`: no sign-in is needed and this browser runs on the service's machine, so it has full access; `set-up`: no password
- * is set and this browser runs elsewhere; `totp`: the second factor must be verified; `totp-set-up`: it must be set up.
+ * `open`: no sign-in is needed and this browser runs on the service's machine, so it has full access; `set-up`: this browser runs
+ * elsewhere, and nobody can sign in before a password is set; `totp`: the second factor must be verified; `totp-set-up`: it must be set up.
  */
 export type SessionStatus = 'in' | 'open' | 'set-up' | 'out' | 'totp' | 'totp-set-up';
 
@@ -78,7 +78,7 @@ async function statusOf(state: State): Promise<SessionStatus> {
   }
   if (state.isPasswordConfigured) return 'out';
   if (await isOpenHere()) return 'open';
-  return state.hasOperators ? 'out' : 'set-up';
+  return state.signInWays ? 'out' : 'set-up';
 }
 
 /** Only the service knows whether this browser runs on its machine. */
