@@ -17,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 16;
+export const HISTORY_VERSION = 17;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -81,6 +81,7 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
     case 'VerificationMade':
     case 'EvidenceMade':
     case 'RequestsExported':
+    case 'CallersForgotten':
       return AUDIT_SUBJECT;
     case 'TokensRefreshed':
     case 'TokenRefreshFailed':

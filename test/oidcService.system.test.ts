@@ -104,8 +104,9 @@ test('asks the OpenID provider through SVC_PROXY_URL, and nobody signs in while 
   const { port } = new URL(oidc.issuer);
   expect(proxy.asked).toContain(`localhost:${port}`);
   await proxy.close();
-  const calls = oidc.calls.length;
-  const { location } = await client(gateway.url)('GET', '/api/dashboard-auth/oidc/start');
-  expect(location).toBe(`${publicUrl}/sign-in?error=oidc_unavailable`);
-  expect(oidc.calls.length).toBe(calls);
+  const other = client(gateway.url);
+  expect(await signInByOidc(other, 'ada')).toBe(`${publicUrl}/sign-in?error=oidc_unavailable`);
+  expect(await nameOf(other)).toBeUndefined();
+  // Never directly instead.
+  expect(oidc.calls.filter((path) => path === '/token')).toHaveLength(1);
 });

@@ -134,6 +134,7 @@ const samples: Samples = {
     bytes: 60_000,
     sha256: hash('a'),
   },
+  CallersForgotten: { node: 'a', months: ['2026-10'] },
   RequestsExported: { node: 'a', format: 'csv', filter: { since: NOW, statuses: ['error'] }, matching: 12 },
   HoldPlaced: { holdId: uuid(1), subject: 'account-1', from: NOW, until: later(60_000), reason: 'case 7' },
   HoldLifted: { holdId: uuid(1), reason: 'case 7 is closed' },

@@ -32,6 +32,7 @@ import { accountTrendsRoutes } from './resources/accountTrends.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
 import { archiveRoutes } from './resources/archives.ts';
 import { breakdownRoutes } from './resources/breakdown.ts';
+import { callerRoutes, type RecordForgetting } from './resources/callers.ts';
 import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
@@ -80,6 +81,7 @@ export interface ManagementOptions extends Capabilities {
   readonly evidence: EvidenceShelf;
   readonly recordEvidence: RecordEvidence;
   readonly recordExport: RecordExport;
+  readonly recordForgetting: RecordForgetting;
   readonly verifyLog: VerifyOwnLog;
   readonly recordVerification: RecordVerification;
   readonly archiving: Archiving;
@@ -159,6 +161,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(integrityRoutes(options))
     .use(verificationRoutes(options))
     .use(archiveRoutes(options))
+    .use(callerRoutes(options))
     .use(logTileRoutes(options))
     .use(evidenceRoutes(options))
     .use(jobRoutes(options))

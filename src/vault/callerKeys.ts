@@ -10,15 +10,29 @@ const DIGEST_CHARACTERS = 16;
 export const callersOfKey = (keyId: ApiKeyId): string => `${PREFIX}${keyId}`;
 
 /** The subject of the data keys for requests without an API key in the month of UTC that contains `at`. */
-export const callersOfMonth = (at: Instant): string => `${PREFIX}${new Date(at).toISOString().slice(0, 7)}`;
+export const callersOfMonth = (at: Instant): string => callersIn(monthOf(at));
+
+/** The month of UTC that contains `at`, `2026-11`. */
+export const monthOf = (at: Instant): string => new Date(at).toISOString().slice(0, 7);
+
+/** The subject of the data keys for requests without an API key in a month of UTC, `2026-11`. */
+export const callersIn = (month: string): string => `${PREFIX}${month}`;
+
+const MONTH = /^callers-(\d{4}-\d\d)$/;
+
+/** The months of UTC whose callers can still be read, `2026-11`, earliest first. */
+export const monthsOfCallers = (vault: Pick<Vault, 'keysOf'>): string[] => {
+  const months = vault.keysOf(PREFIX).flatMap(({ subject }) => MONTH.exec(subject)?.[1] ?? []);
+  return [...new Set(months)].sort();
+};
 
 /** @returns a short digest of an address, by which the requests under one data key are found */
 export const addressDigest = (vault: Pick<Vault, 'digestUnder'>, keyId: string, address: string): string =>
   vault.digestUnder(keyId, 'address', address).slice(0, DIGEST_CHARACTERS);
 
 /** @returns the digests of an address under all data keys of callers */
-export const addressDigests = (vault: Pick<Vault, 'digestUnder' | 'keyIdsOf'>, address: string): string[] =>
-  vault.keyIdsOf(PREFIX).map((keyId) => addressDigest(vault, keyId, address));
+export const addressDigests = (vault: Pick<Vault, 'digestUnder' | 'keysOf'>, address: string): string[] =>
+  vault.keysOf(PREFIX).map(({ id }) => addressDigest(vault, id, address));
 
 /** Where a request came from. */
 export interface RequestOrigin {

@@ -57,9 +57,9 @@ function readVault(path: string, master: Buffer): Vault {
     const rows = database.prepare('SELECT id, subject, wrapped FROM keys').all() as unknown as WrappedKey[];
     const keys = new Map(rows.map((key) => [key.id, key]));
     const envelope = createEnvelope({ master: Buffer.from(master), installation, find: (id) => keys.get(id) });
-    const keyIdsOf = (subjectPrefix: string) =>
-      rows.flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [id] : []));
-    return { ...closedVault, ...envelope, keyIdsOf, close: () => envelope.close() };
+    const keysOf = (subjectPrefix: string) =>
+      rows.flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [{ id, subject }] : []));
+    return { ...closedVault, ...envelope, keysOf, close: () => envelope.close() };
   } finally {
     database.close();
   }
@@ -73,7 +73,7 @@ const refuse = (): never => {
 export const closedVault: Vault = {
   createKey: () => Promise.reject(new CannotUnseal('the vault is not open')),
   currentKeyOf: () => undefined,
-  keyIdsOf: () => [],
+  keysOf: () => [],
   seal: refuse,
   hasKey: () => false,
   keyIdOf: () => '',

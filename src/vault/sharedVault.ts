@@ -67,8 +67,8 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     digestUnder,
     deriveKey,
     currentKeyOf: (subject) => [...keys.values()].findLast((key) => key.subject === subject)?.id,
-    keyIdsOf: (subjectPrefix) =>
-      [...keys.values()].flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [id] : [])),
+    keysOf: (subjectPrefix) =>
+      [...keys.values()].flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [{ id, subject }] : [])),
     async createKey(subject) {
       const key = envelope.newKey(subject);
       try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
 import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
-import type { Vault } from './vault.ts';
+import type { DataKey, Vault } from './vault.ts';
 import { INSTALLATION, openVaultFile } from './vaultFile.ts';
 import { VaultMissing } from './vaultLoss.ts';
 
@@ -41,7 +41,9 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
-  const ofPrefix = database.prepare('SELECT id FROM keys WHERE substr(subject, 1, length(?1)) = ?1 ORDER BY rowid');
+  const ofPrefix = database.prepare(
+    'SELECT id, subject FROM keys WHERE substr(subject, 1, length(?1)) = ?1 ORDER BY rowid',
+  );
   const remove = database.prepare(
     'DELETE FROM keys WHERE subject = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id',
   );
@@ -50,7 +52,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
   return {
     ...envelope,
     currentKeyOf: (subject) => (newest.get(subject) as { id: string } | undefined)?.id,
-    keyIdsOf: (subjectPrefix) => (ofPrefix.all(subjectPrefix) as { id: string }[]).map(({ id }) => id),
+    keysOf: (subjectPrefix) => ofPrefix.all(subjectPrefix) as unknown as DataKey[],
     async createKey(subject) {
       const { id, wrapped } = newKey(subject);
       try {

@@ -12,6 +12,12 @@ export class CannotUnseal extends Error {
   }
 }
 
+/** Names a data key. */
+export interface DataKey {
+  readonly id: string;
+  readonly subject: string;
+}
+
 /**
  * Port for envelope encryption (docs/decisions/0010-vault.md). Each subject has data keys of its own, wrapped by the master
  * key and stored beside the log, never in it. Destroying the data keys makes every copy of what they sealed unreadable.
@@ -24,8 +30,8 @@ export interface Vault {
   createKey(subject: string): Promise<string>;
   /** The id of the newest data key of a subject; undefined when it has none. */
   currentKeyOf(subject: string): string | undefined;
-  /** The ids of all data keys of the subjects whose names begin with a prefix. */
-  keyIdsOf(subjectPrefix: string): readonly string[];
+  /** All data keys of the subjects whose names begin with a prefix. */
+  keysOf(subjectPrefix: string): readonly DataKey[];
   /** Encrypts under a data key. @throws CannotUnseal when that key does not exist */
   seal(keyId: string, plain: string): Sealed;
   /** Whether the vault has a data key and can decrypt it. */

@@ -224,6 +224,7 @@ const kinds = {
     bytes: fc.nat(100_000),
     sha256: digit.map(hash),
   }),
+  CallersForgotten: record({ node: fc.constantFrom('n1', 'n2'), months: fc.constant(['2026-10']) }),
   RequestsExported: record({
     node: fc.constantFrom('n1', 'n2'),
     format: fc.constantFrom('csv' as const, 'json' as const),
@@ -464,7 +465,8 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('Loss') || type.startsWith('VaultLoss')) return 'losses-main';
   if (type.startsWith('Hold')) return 'holds-main';
   if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';
-  if (['VerificationMade', 'EvidenceMade', 'RequestsExported'].includes(type)) return 'audits-n1.b1_20260115';
+  if (['VerificationMade', 'EvidenceMade', 'RequestsExported', 'CallersForgotten'].includes(type))
+    return 'audits-n1.b1_20260115';
   if (type.startsWith('Ip')) return 'firewall-main';
   if (type.startsWith('Model')) return 'modelCatalogue-main';
   return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';

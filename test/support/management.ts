@@ -170,6 +170,7 @@ export async function startManagement(
     evidence,
     recordEvidence: recordAudit,
     recordExport: recordAudit,
+    recordForgetting: recordAudit,
     verifyLog: createVerifyOwnLog({ folder, logName: 'log.sqlite', comparesReadModels: true, checkpoints: undefined }),
     archiving: new Archiving({
       log,

@@ -229,8 +229,15 @@ const CLOSED = {
   retainedKeys: { settled: closedLater },
   recordEvidence: closedLater,
   recordExport: closedLater,
+  recordForgetting: closedLater,
   recordVerification: closedLater,
 } as unknown as Pick<
   ManagementOptions,
-  'dashboardAuth' | 'links' | 'retainedKeys' | 'recordEvidence' | 'recordExport' | 'recordVerification'
+  | 'dashboardAuth'
+  | 'links'
+  | 'retainedKeys'
+  | 'recordEvidence'
+  | 'recordExport'
+  | 'recordForgetting'
+  | 'recordVerification'
 >;

@@ -128,6 +128,7 @@ export function createManagementSurface(
     evidence,
     recordEvidence: records.recordAudit,
     recordExport: records.recordAudit,
+    recordForgetting: records.recordAudit,
     verifyLog: createVerifyOwnLog({
       folder: folder.path,
       logName: basename(store.logPath),

@@ -1,8 +1,7 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
-import type { EvidenceMade, RequestsExported, StopReason, VerificationMade } from '../../domain/audit/events.ts';
+import type { AuditEvent, NodeEvent, StopReason } from '../../domain/audit/events.ts';
 import { ClockJumped } from '../../domain/clock/events.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import type { EventOf } from '../../domain/core/event.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
 import { createEventSink, type EventSink } from '../../eventLog/eventSink.ts';
@@ -61,10 +60,7 @@ export interface NodeRecords {
 }
 
 /** @throws LogUnavailable */
-export type RecordAudit = (
-  event: EventOf<typeof VerificationMade | typeof EvidenceMade | typeof RequestsExported>,
-  cause: Cause,
-) => Promise<void>;
+export type RecordAudit = (event: Exclude<AuditEvent, NodeEvent>, cause: Cause) => Promise<void>;
 
 /** How long a stop waits for this node to read the event of it back from EventStoreDB. */
 const READ_BACK_TIMEOUT_MS = 1_000;

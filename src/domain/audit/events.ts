@@ -177,4 +177,19 @@ const shownExportFilter = (filter: ExportFilter): string => {
 };
 
 export type NodeEvent = EventOf<typeof NodeStarted | typeof NodeStopped>;
-export type AuditEvent = NodeEvent | EventOf<typeof VerificationMade | typeof EvidenceMade | typeof RequestsExported>;
+/** Who sent the requests without an API key of some months can no longer be read: their data keys were destroyed before this. */
+export const CallersForgotten = event('CallersForgotten', {
+  version: 1,
+  data: (z) =>
+    z.object({
+      node: z.string(),
+      /** Months of UTC, such as `2026-11`. */
+      months: z.array(z.string()),
+    }),
+  describe: ({ months }) =>
+    `addresses and user agents of requests without an API key were forgotten, of ${months.length === 1 ? 'the month' : 'the months'} ${months.join(', ')}`,
+});
+
+export type AuditEvent =
+  | NodeEvent
+  | EventOf<typeof VerificationMade | typeof EvidenceMade | typeof RequestsExported | typeof CallersForgotten>;

@@ -42,6 +42,7 @@ export function evolve(state: AuditState, { type, data, time }: Recorded<AuditEv
       return { ...state, verification: { ...data, at: time } };
     case 'EvidenceMade':
     case 'RequestsExported':
+    case 'CallersForgotten':
       return state;
   }
 }

@@ -61,6 +61,7 @@ export type SignInErrorCode =
   | 'operator_not_found'
   | 'operator_exists'
   | 'operator_held'
+  | 'callers_held'
   | 'last_administrator';
 
 export type ResourceErrorCode =

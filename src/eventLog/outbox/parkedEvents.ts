@@ -24,6 +24,7 @@ export const CAN_COME_LATE: ReadonlySet<string> = new Set<RecordedEvent['type']>
   'VerificationMade',
   'EvidenceMade',
   'RequestsExported',
+  'CallersForgotten',
 ]);
 
 /** Number of events that are parked in the file of an outbox. */

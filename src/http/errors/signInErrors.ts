@@ -156,6 +156,12 @@ export const signInErrors: Readonly<Record<SignInErrorCode, ErrorEntry>> = {
     message:
       'A legal hold is on events since the operator was invited, so that name and addresses may not be destroyed. Lift the hold first.',
   },
+  callers_held: {
+    status: 409,
+    type: 'invalid_request_error',
+    message:
+      'A legal hold is on requests of these callers, so that their addresses may not be destroyed. Lift the hold first.',
+  },
   last_administrator: {
     status: 409,
     type: 'invalid_request_error',

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { MAX_ALLOWED_MODELS } from '../../domain/apiKey/bounds.ts';
 import type { ApiKeyChanges, KeyValue } from '../../domain/apiKey/decide.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
-import { type ApiKeyId, iso, type TeamId } from '../../domain/core/brands.ts';
+import { type ApiKeyId, type Instant, iso, type TeamId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { isHeld } from '../../domain/hold/isHeld.ts';
 import type { LimitRuleInput } from '../../domain/limits/changeRules.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
@@ -111,7 +112,7 @@ const routes = {
         .describe('With `true`, addresses and user agents of its requests become unreadable for good'),
     },
     response: 'noContent',
-    errors: ['api_key_not_found', 'validation_error'],
+    errors: ['api_key_not_found', 'validation_error', 'callers_held'],
   }),
   regenerate: describeRoute({
     roles: KEY_OWNERS,
@@ -138,6 +139,12 @@ export const apiKeyRoutes = ({
   const requireOwnKey = ({ state: { principal } }: ManagementContext, keyId: ApiKeyId): void => {
     if (principal && isLimitedToOwn(principal)) requireKey(principal, views.current, keyId);
   };
+
+  /** @throws Refusal `callers_held` when a hold is on events of the key, or of any subject, since it was created */
+  function requireNoHold(keyId: ApiKeyId, from: Instant): void {
+    const own = { from, subjects: new Set([`apiKey-${keyId}`]) };
+    if (isHeld(views.current.holds.active.values(), own)) refuse('callers_held');
+  }
 
   return newRouter('/api/api-keys')
     .get('/', routes.list, async (ctx) => {
@@ -175,6 +182,8 @@ export const apiKeyRoutes = ({
       const keyId = readKeyId(ctx);
       requireOwnKey(ctx, keyId);
       const forgetsCallers = queryChoice(ctx, 'forget_callers', ['false', 'true']) === 'true';
+      const { createdAt } = views.current.apiKeys.get(keyId) ?? {};
+      if (forgetsCallers && createdAt !== undefined) requireNoHold(keyId, createdAt);
       // Before the event, which says that it was done; and after it, because requests until then made another data key.
       if (forgetsCallers) await vault.destroy(callersOfKey(keyId));
       await commands.handle(subjects.apiKey, keyId, { type: 'DeleteApiKey', keyId, forgetsCallers }, ctx.state.cause);

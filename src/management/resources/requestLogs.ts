@@ -14,7 +14,7 @@ import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts'
 import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
 
-type DigestVault = Pick<Vault, 'digest' | 'digestUnder' | 'keyIdsOf'>;
+type DigestVault = Pick<Vault, 'digest' | 'digestUnder' | 'keysOf'>;
 
 /** Each is looked for under the data key of each API key. */
 const MAX_ADDRESSES = 20;

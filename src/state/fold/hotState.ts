@@ -146,6 +146,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'VerificationMade':
       case 'EvidenceMade':
       case 'RequestsExported':
+      case 'CallersForgotten':
         this.audit = audit.evolve(this.audit, event);
         return;
       case 'RefusalsCounted':

@@ -18,6 +18,8 @@ export const operationRoles = {
   'POST /api/archives': ['administrator'],
   'POST /api/archives/{day}/restore': ['administrator'],
   'GET /api/blame/{subject}': ['administrator', 'operator', 'auditor'],
+  'POST /api/callers/forget': ['administrator'],
+  'GET /api/callers/months': ['administrator', 'operator', 'auditor'],
   'GET /api/clock': ['administrator', 'operator', 'auditor'],
   'POST /api/clock/accept': ['administrator'],
   'GET /api/dashboard/overview': ['administrator', 'operator', 'auditor'],

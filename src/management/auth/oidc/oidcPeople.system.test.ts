@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Browser, setUp } from '../../../../test/support/browser.ts';
-import { invite } from '../../../../test/support/operators.ts';
 import { oidcVisitor } from '../../../../test/support/oidc/oidcVisitor.ts';
+import { invite } from '../../../../test/support/operators.ts';
 import { advanceClock, allEvents } from '../authStage.support.ts';
 import { anotherProvider, failed, oidcBrowser, PUBLIC_URL, startOidcStage } from './oidcStage.support.ts';
 

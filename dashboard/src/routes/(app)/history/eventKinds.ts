@@ -150,7 +150,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'audit',
     label: 'Audit',
-    hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports',
+    hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports, forgotten callers',
     isChange: true,
     types: [
       'HoldPlaced',
@@ -160,6 +160,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
       'VerificationMade',
       'EvidenceMade',
       'RequestsExported',
+      'CallersForgotten',
     ],
   },
   {
