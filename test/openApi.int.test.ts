@@ -205,6 +205,7 @@ test('returns what the document describes from every endpoint', async () => {
     await call(`GET /api/owners${at}`);
   }
   await call('GET /api/teams/{id}', { id: team.id });
+  await call('GET /api/teams/{id}/members', { id: team.id });
   await call('GET /api/owners/{owner}', { owner: 'Ada L' });
   await call('GET /api/owners/{owner}/requests', { owner: 'Ada L' });
   await call('DELETE /api/api-keys/{id}', { id: key.id });

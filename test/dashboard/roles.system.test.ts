@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { validRequest } from '../support/gateway.ts';
 import { OPERATOR_PASSWORD } from '../support/operators.ts';
 import { journeys, startJourney } from './support/journey.ts';
 import { actOn, advanceClock, linkNames, setUpAdministrator, signInAs } from './support/people.ts';
@@ -18,11 +19,12 @@ journeys('roles', () => {
       const { gateway, visit } = await startJourney({ accounts: 1 });
       const { call, join } = await setUpAdministrator(gateway);
       await join('Mia', 'member');
-      await call('POST', '/api/api-keys', { name: 'of the team' });
+      const { body: shared } = await call('POST', '/api/api-keys', { name: 'of the team' });
+      await gateway.set({ api_key_auth_enabled: true });
       const page = await visit({ path: '/' });
       await signInAs(page, 'Mia');
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-      expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Connect']);
+      expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Request logs', 'Connect']);
       await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
       expect(await page.getByText('of the team').count()).toBe(0);
 
@@ -53,17 +55,34 @@ journeys('roles', () => {
       expect(second).not.toBe(first);
       await page.getByRole('button', { name: 'Done, I copied it' }).click();
 
+      // Own requests, and nobody else's.
+      const asMia = { headers: { authorization: `Bearer ${second}` } };
+      await (await gateway.ask(validRequest, asMia)).text();
+      await (await gateway.ask(validRequest, { headers: { authorization: `Bearer ${shared.key}` } })).text();
+      await page.getByRole('link', { name: 'Request logs' }).click();
+      await page.getByText('1 request, newest first').waitFor();
+      expect(await page.getByRole('columnheader').allInnerTexts()).not.toContain('Account');
+      await page.locator('tr.request').getByText('laptop').waitFor();
+      await page.locator('tr.request').click();
+      await page.getByRole('dialog').getByText('Tokens and cost').waitFor();
+      await settled(page);
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Model', exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Attempted account' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'API keys' }).click();
+
       await actOn(page, 'laptop', 'Delete …');
       await page.getByLabel('Type laptop to confirm').fill('laptop');
       await page.getByRole('button', { name: 'Delete key' }).click();
       await page.getByText('laptop deleted').waitFor();
 
-      for (const path of ['/teams', '/connect', '/profile']) {
+      for (const path of ['/teams', '/request-logs?status=error', '/connect', '/profile']) {
         await page.goto(gateway.url + path);
         await settled(page);
         expect(await page.getByRole('alert').allInnerTexts(), path).toEqual([]);
       }
-      for (const path of ['/accounts', '/history', '/settings', '/operators', '/request-logs?status=error']) {
+      for (const path of ['/accounts', '/history', '/settings', '/operators', '/integrity']) {
         await page.goto(gateway.url + path);
         await page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
       }

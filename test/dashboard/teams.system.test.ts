@@ -14,6 +14,29 @@ const choose = async (page: Page, label: RegExp, option: string) => {
 };
 
 journeys('Teams', () => {
+  test('shows whose API keys are in a team', { timeout: 180_000 }, async () => {
+    const { gateway, visit } = await startJourney();
+    const { body: team } = await gateway.api('POST', '/api/teams', { name: 'search' });
+    await gateway.api('POST', '/api/teams', { name: 'ads' });
+    await gateway.api('POST', '/api/api-keys', { name: 'laptop', owner: 'Ada L', team: team.id });
+    const { body: off } = await gateway.api('POST', '/api/api-keys', { name: 'ci', team: team.id });
+    await gateway.api('PATCH', `/api/api-keys/${off.id}`, { is_active: false });
+    const page = await visit({ path: '/teams' });
+    await act(page, 'ads', 'Members');
+    await page.getByRole('dialog').getByText('No members yet').waitFor();
+    await page.keyboard.press('Escape');
+    await act(page, 'search', 'Members');
+    const panel = page.getByRole('dialog', { name: 'Members of search' });
+    await panel.getByRole('heading', { name: 'Ada L' }).waitFor();
+    await panel.getByRole('heading', { name: 'Keys without an owner' }).waitFor();
+    await panel.getByText('inactive').waitFor();
+    // Live: a key that joins is shown at once.
+    await gateway.api('POST', '/api/api-keys', { name: 'desktop', owner: 'Ada L', team: team.id });
+    await panel.getByText('2 keys').waitFor();
+    await panel.getByRole('link', { name: 'laptop' }).click();
+    await page.getByRole('dialog', { name: 'laptop' }).waitFor();
+  });
+
   test('limits a team and an owner, moves keys into them, and shows all levels live', {
     timeout: 180_000,
   }, async () => {

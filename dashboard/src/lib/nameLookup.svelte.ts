@@ -6,7 +6,10 @@ import { may } from './session/may.ts';
 /** Names of accounts, keys, teams, people and management tokens by ID. Call it while a component initialises. */
 export function createNameLookup() {
   const lists = {
-    accounts: resource('accounts', readAccounts, { on: ['account'] }),
+    // Members have no accounts.
+    accounts: resource('accounts', async () => (may('GET /api/accounts') ? readAccounts() : undefined), {
+      on: ['account'],
+    }),
     keys: resource('api-keys', () => unwrap(api.GET('/api/api-keys')), { on: ['apiKey'] }),
     teams: resource('teams', () => unwrap(api.GET('/api/teams')), { on: ['team'] }),
     // Operators may not list people: they get the names of owners, and those that events have.

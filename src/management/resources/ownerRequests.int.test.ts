@@ -50,7 +50,6 @@ test('shows members the requests of their keys with tokens and cost, without the
   expect(body.requests[1]).toMatchObject({ tokens: 120, cost_usd: 0.001_25, api_key_id: own, account_id: null });
   expect(body.requests[1].attempted_account_ids).toEqual([]);
   expect(await of(ada, 'somebody')).toMatchObject({ status: 404, body: { error: { code: 'owner_not_found' } } });
-  expect((await ada.call('GET', '/api/request-logs')).status).toBe(403);
 });
 
 test('pages by a cursor, and filters by time and by moment', async () => {
@@ -88,4 +87,51 @@ test('has nothing for a member without keys, and no owner that does not exist', 
   const { body } = await bob.call('GET', `/api/owners/${bob.id}/requests`);
   expect(body).toEqual({ requests: [], next_cursor: null });
   expect((await administrator.call('GET', '/api/owners/nobody/requests')).status).toBe(404);
+});
+
+test('shows members only their own requests in the request log, whatever they ask for', async () => {
+  const { stage, administrator, ada, own, other, completes, ends } = await memberWithRequests();
+  const accountId = '00000000-0000-4000-8000-00000000000a' as never;
+  await completes(own, 'req_own', { owner: ada.id });
+  await completes(other, 'req_other', { owner: 'somebody', model: 'gpt-5-secret' });
+  // The key was another's when it made this request.
+  await completes(own, 'req_before', { owner: 'somebody' });
+  await ends(own, refused({ keyId: own, requestId: 'req_refused', requestedAt: stage.clock.now, owner: ada.id }));
+  const all = (await administrator.call('GET', '/api/request-logs')).body;
+  expect([all.total, all.requests.every((row: { account_id: unknown }) => row.account_id === null)]).toEqual([
+    4,
+    false,
+  ]);
+  const log = async (query = '') => (await ada.call('GET', `/api/request-logs${query}`)).body;
+  const ids = (body: { requests: { request_id: string }[] }) => body.requests.map(({ request_id }) => request_id);
+  const { requests, total, has_more } = await log();
+  expect([ids({ requests }), total, has_more]).toEqual([['req_refused', 'req_own'], 2, false]);
+  for (const row of requests)
+    expect(row).toMatchObject({ account_id: null, attempted_account_ids: [], api_key_id: own });
+  expect(ids(await log('?limit=1&offset=1'))).toEqual(['req_own']);
+  expect(ids(await log(`?apiKeyId=${own}&owner=${ada.id}&status=200`))).toEqual(['req_own']);
+  expect(await log('?search=req_other')).toMatchObject({ requests: [], total: 0 });
+  expect(await log('?model=gpt-5-secret')).toMatchObject({ requests: [], total: 0 });
+  for (const [query, code] of [
+    [`apiKeyId=${other}`, 'not_found'],
+    [`apiKeyId=${own}&apiKeyId=${other}`, 'not_found'],
+    ['apiKeyId=', 'not_found'],
+    ['owner=somebody', 'owner_not_found'],
+    ['owner=', 'owner_not_found'],
+    [`accountId=${accountId}`, 'account_not_found'],
+    [`attemptedAccountId=${accountId}`, 'account_not_found'],
+  ]) {
+    for (const path of ['/api/request-logs', '/api/request-logs/options']) {
+      const { status, body } = await ada.call('GET', `${path}?${query}`);
+      expect([path, query, status, body.error?.code]).toEqual([path, query, 404, code]);
+    }
+  }
+  const { body: options } = await ada.call('GET', '/api/request-logs/options');
+  expect(options).toMatchObject({ account_ids: [], attempted_account_ids: [], api_key_ids: [own], owners: [ada.id] });
+  expect(JSON.stringify(options)).not.toMatch(/somebody|secret/);
+  expect(options.counts).toMatchObject({ api_key_ids: { [own]: 2 }, owners: { [ada.id]: 2 } });
+  const bob = await join(stage, administrator, 'Bob', 'member');
+  expect((await bob.call('GET', '/api/request-logs')).body).toEqual({ requests: [], total: 0, has_more: false });
+  expect((await bob.call('GET', '/api/request-logs/options')).body).toMatchObject({ statuses: [], model_options: [] });
+  expect((await ada.call('POST', '/api/request-logs/exports', { body: { format: 'csv' } })).status).toBe(403);
 });

@@ -13,6 +13,7 @@ import { isLimitedToOwn, requireOwn } from '../people/principal.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
 import { ownerIn } from './owners.ts';
 import { RequestLogEntry, requestLogEntry } from './requestLogs.ts';
+import { withoutAccounts } from './requests/ownRequests.ts';
 
 const time = z.iso.datetime({ offset: true }).optional();
 
@@ -88,9 +89,10 @@ export const ownerRequestRoutes = ({ views, queries, vault }: Pick<Capabilities,
       const rows = await queries.requestLog.rows(positions, upTo);
       const isOfOwner = ({ apiKeyId, requestedAt }: RequestLogRow) =>
         requestedAt >= (moves.get(subjectOfKey(apiKeyId as ApiKeyId)) ?? 0);
-      const shown = principal && isLimitedToOwn(principal) ? withoutAccounts : unchanged;
+      const isOwnOnly = principal && isLimitedToOwn(principal);
+      const entries = rows.filter(isOfOwner).map((row) => requestLogEntry(row, vault));
       return {
-        requests: rows.filter(isOfOwner).map((row) => shown(requestLogEntry(row, vault))),
+        requests: isOwnOnly ? entries.map(withoutAccounts) : entries,
         next_cursor: cursorOf(page.before),
         ...archivedOf(page),
       };
@@ -99,8 +101,3 @@ export const ownerRequestRoutes = ({ views, queries, vault }: Pick<Capabilities,
 };
 
 const subjectOfKey = (id: ApiKeyId) => `apiKey-${id}`;
-
-type Entry = z.infer<typeof RequestLogEntry>;
-const unchanged = (entry: Entry): Entry => entry;
-/** Accounts are the installation's: they do not exist for members. */
-const withoutAccounts = (entry: Entry): Entry => ({ ...entry, account_id: null, attempted_account_ids: [] });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { iso } from '../../domain/core/brands.ts';
+import { type ApiKeyId, iso } from '../../domain/core/brands.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
-import type { RequestLogFilter, RequestLogRow } from '../../readModels/requestLogQueries.ts';
+import type { RequestLogFilter, RequestLogOptions, RequestLogRow } from '../../readModels/requestLogQueries.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { addressDigests, originIn } from '../../vault/callerKeys.ts';
 import { conversationDigest } from '../../vault/conversationDigest.ts';
 import { SealedFields } from '../../vault/sealedFields.ts';
@@ -11,8 +12,10 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { forgotten } from '../http/forgotten.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
-import { READERS } from '../http/roles.ts';
+import { EVERYONE } from '../http/roles.ts';
+import { isLimitedToOwn } from '../people/principal.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
+import { visibleRequests, withoutAccounts } from './requests/ownRequests.ts';
 
 type DigestVault = Pick<Vault, 'digest' | 'digestUnder' | 'keysOf'>;
 
@@ -75,11 +78,14 @@ export const RequestLogEntry = z
   })
   .meta({ id: 'RequestLogEntry' });
 
+/** What a member names that is not theirs does not exist for them. */
+const NOT_OWN = ['read_models_unavailable', 'account_not_found', 'owner_not_found', 'api_key_not_found'] as const;
+
 const routes = {
   list: describeRoute({
-    roles: READERS,
+    roles: EVERYONE,
     at: 'past',
-    summary: 'List requests, latest first',
+    summary: 'List requests, latest first; members get those of their own keys, without the accounts that served them',
     query: {
       limit: z.int().min(1).max(1_000).default(50),
       offset: z.int().min(0).default(0),
@@ -92,10 +98,10 @@ const routes = {
       has_more: z.boolean(),
       ...archivedSchema,
     }),
-    errors: ['read_models_unavailable'],
+    errors: NOT_OWN,
   }),
   options: describeRoute({
-    roles: READERS,
+    roles: EVERYONE,
     at: 'past',
     summary:
       'List the values to filter requests by; each list applies all filters except its own, those of keys, owners, teams and error codes only the times and one another',
@@ -124,7 +130,7 @@ const routes = {
         })
         .describe('Number of requests per value'),
     }),
-    errors: ['read_models_unavailable'],
+    errors: NOT_OWN,
   }),
 };
 
@@ -134,20 +140,27 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-      const filter = readFilter(ctx, vault);
-      const { upTo } = await views.asOf(ctx);
+      const { principal } = ctx.state;
+      const { state, upTo } = await views.asOf(ctx);
+      const filter = visibleRequests(readFilter(ctx, vault), principal, state);
+      if (!filter) return { requests: [], total: 0, has_more: false };
       const page = await queries.requestLog.page(filter, limit, offset, upTo);
       const { rows, total } = page;
+      const entries = rows.map((row) => requestLogEntry(row, vault));
       return {
-        requests: rows.map((row) => requestLogEntry(row, vault)),
+        requests: principal && isLimitedToOwn(principal) ? entries.map(withoutAccounts) : entries,
         total,
         has_more: offset + rows.length < total,
         ...archivedOf(page),
       };
     })
     .get('/options', routes.options, async (ctx) => {
-      const { search: _, ...filter } = readFilter(ctx, vault);
-      const options = await queries.requestLog.options(filter, (await views.asOf(ctx)).upTo);
+      const { search: _, ...asked } = readFilter(ctx, vault);
+      const { principal } = ctx.state;
+      const { state, upTo } = await views.asOf(ctx);
+      const filter = visibleRequests(asked, principal, state);
+      const found = filter ? await queries.requestLog.options(filter, upTo) : NO_OPTIONS;
+      const options = principal && isLimitedToOwn(principal) ? ownOptions(found, principal.operatorId, state) : found;
       const { accountIds, attemptedAccountIds, modelOptions, statuses, apiKeyIds, owners, teams, errorCodes } = options;
       return {
         account_ids: accountIds.map(({ accountId }) => accountId),
@@ -171,6 +184,30 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
       };
     })
     .routes();
+
+const NO_OPTIONS: RequestLogOptions = {
+  accountIds: [],
+  attemptedAccountIds: [],
+  modelOptions: [],
+  statuses: [],
+  apiKeyIds: [],
+  owners: [],
+  teams: [],
+  errorCodes: [],
+};
+
+/** Each list leaves out the filter on itself, so what is not a member's is removed from those of keys and owners. */
+const ownOptions = (
+  options: RequestLogOptions,
+  operatorId: string,
+  { apiKeys }: Pick<HotState, 'apiKeys'>,
+): RequestLogOptions => ({
+  ...options,
+  accountIds: [],
+  attemptedAccountIds: [],
+  apiKeyIds: options.apiKeyIds.filter(({ value }) => apiKeys.get(value as ApiKeyId)?.owner === operatorId),
+  owners: options.owners.filter(({ value }) => value === operatorId),
+});
 
 const countsOf = (counted: readonly { readonly accountId: string; readonly count: number }[]) =>
   Object.fromEntries(counted.map(({ accountId, count }) => [accountId, count]));

@@ -52,6 +52,42 @@ test('creates, lists, renames and deletes a team', async () => {
   expect((await call('GET', `/api/teams/${team.id}?at=1`)).body.name).toBe('search');
 });
 
+test('lists the owners of the keys in a team: people by name, then other owners, then the keys of nobody', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const [mia, ada] = [
+    await join(stage, administrator, 'Mia', 'member'),
+    await join(stage, administrator, 'Ada', 'member'),
+  ];
+  const { body: team } = await administrator.call('POST', '/api/teams', { body: { name: 'search' } });
+  const { body: other } = await administrator.call('POST', '/api/teams', { body: { name: 'other' } });
+  const keyOf = async (name: string, owner: string | undefined, teamId = team.id) =>
+    (await administrator.call('POST', '/api/api-keys', { body: { name, owner, team: teamId } })).body.id as string;
+  const none = await keyOf('shared', undefined);
+  const script = await keyOf('script', 'batch job');
+  const first = await keyOf('laptop', mia.id);
+  const second = await keyOf('desktop', mia.id);
+  await keyOf('elsewhere', ada.id, other.id);
+  const of = async (client: Pick<typeof mia, 'call'>, query = '') =>
+    (await client.call('GET', `/api/teams/${team.id}/members${query}`)).body;
+  const before = stage.hot.state.position;
+  const active = (id: string, name: string) => ({ id, name, is_active: true });
+  const members = [
+    { owner: mia.id, name: 'Mia', keys: [active(first, 'laptop'), active(second, 'desktop')] },
+    { owner: 'batch job', name: null, keys: [active(script, 'script')] },
+    { owner: null, name: null, keys: [active(none, 'shared')] },
+  ];
+  expect(await of(administrator)).toEqual({ members });
+  await administrator.call('PATCH', `/api/api-keys/${second}`, { body: { is_active: false, team: other.id } });
+  const [entry] = (await of(administrator)).members;
+  expect(entry).toEqual({ owner: mia.id, name: 'Mia', keys: [active(first, 'laptop')] });
+  expect(await of(administrator, `?at=${before}`)).toEqual({ members });
+  // Colleagues are no part of what a member owns.
+  expect((await mia.call('GET', `/api/teams/${team.id}/members`)).status).toBe(403);
+  const unknown = await administrator.call('GET', '/api/teams/unknown/members');
+  expect([unknown.status, unknown.body.error.code]).toEqual([404, 'team_not_found']);
+});
+
 test('refuses to delete a team with keys, and says how many', async () => {
   const { call, team, key } = await keyOfAll(await startManagement());
   const refused = await call('DELETE', `/api/teams/${team.id}`);

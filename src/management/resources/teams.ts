@@ -3,13 +3,15 @@ import { iso, type TeamId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { teamHolder } from '../../domain/limits/limitLevel.ts';
 import type { Team } from '../../domain/team/state.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
-import { EVERYONE, OPERATORS } from '../http/roles.ts';
+import { EVERYONE, OPERATORS, READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
+import type { Directory } from '../people/directory.ts';
 import { isLimitedToOwn, type Principal } from '../people/principal.ts';
 import { keysBy } from './limits/keysBy.ts';
 import { Limit, limitEntries, type OpenByHolder, openByHolder } from './limits/limitEntries.ts';
@@ -33,6 +35,14 @@ const TeamEntry = z
   })
   .meta({ id: 'Team' });
 
+const TeamMember = z
+  .object({
+    owner: z.string().nullable().describe("An operator's id or a free text; null: the keys of nobody"),
+    name: z.string().nullable().describe('The name of the operator whose id the owner is'),
+    keys: z.array(z.object({ id: z.uuid(), name: z.string(), is_active: z.boolean() })),
+  })
+  .meta({ id: 'TeamMember' });
+
 const routes = {
   list: describeRoute({
     roles: EVERYONE,
@@ -45,6 +55,13 @@ const routes = {
     at: 'past',
     summary: 'Get a team; members get those of their keys',
     response: TeamEntry,
+    errors: ['team_not_found'],
+  }),
+  members: describeRoute({
+    roles: READERS,
+    at: 'past',
+    summary: 'List the owners of the API keys in a team, with these keys',
+    response: z.object({ members: z.array(TeamMember) }),
     errors: ['team_not_found'],
   }),
   create: describeRoute({
@@ -70,7 +87,12 @@ const routes = {
 };
 
 /** Teams of API keys, with limits that their keys share. */
-export const teamRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' | 'commands' | 'ids'>) => {
+export const teamRoutes = ({
+  views,
+  commands,
+  ids,
+  directory,
+}: Pick<Capabilities, 'views' | 'commands' | 'ids' | 'directory'>) => {
   const current = (team: Team | undefined, teamId: TeamId) => {
     const view = views.currentView();
     return teamEntry(team ?? refuse('team_not_found', { teamId }), view, keysInTeams(view), openByHolder(view.state));
@@ -92,6 +114,12 @@ export const teamRoutes = ({ views, commands, ids }: Pick<Capabilities, 'views' 
       const shown = teamsOf(ctx.state.principal, view);
       if (!team || (shown !== 'all' && !shown.has(teamId))) return refuse('team_not_found', { teamId });
       return teamEntry(team, view, keysInTeams(view), openByHolder(view.state));
+    })
+    .get('/:id/members', routes.members, async (ctx) => {
+      const { state } = await views.asOf(ctx);
+      const teamId = readTeamId(ctx);
+      if (!state.teams.has(teamId)) refuse('team_not_found', { teamId });
+      return { members: membersOf(teamId, state, directory.asOf(state)) };
     })
     .post('/', routes.create, async (ctx) => {
       const { name, limits } = await readBody(ctx, CreateTeam, 'invalid_team');
@@ -125,6 +153,27 @@ function teamsOf(principal: Principal | undefined, { state }: View): 'all' | Rea
   if (principal && !isLimitedToOwn(principal)) return 'all';
   const own = state.apiKeys.values().filter(({ owner }) => owner !== undefined && owner === principal?.operatorId);
   return new Set(own.flatMap(({ team }) => (team === undefined ? [] : [team])));
+}
+
+/** Whose keys are in a team: people by name first, then other owners, at last the keys without one. */
+function membersOf(
+  teamId: TeamId,
+  { apiKeys }: Pick<HotState, 'apiKeys'>,
+  { nameOf }: Pick<Directory, 'nameOf'>,
+): z.infer<typeof TeamMember>[] {
+  const byOwner = Map.groupBy(
+    [...apiKeys.values()].filter(({ team }) => team === teamId),
+    ({ owner }) => owner ?? null,
+  );
+  const members = Array.from(byOwner, ([owner, keys]) => ({
+    owner,
+    name: owner === null ? null : nameOf(owner),
+    keys: keys.map(({ id, name, isActive }) => ({ id, name, is_active: isActive })),
+  }));
+  const rank = ({ owner, name }: (typeof members)[number]) => (name !== null ? 0 : owner !== null ? 1 : 2);
+  return members.sort(
+    (a, b) => rank(a) - rank(b) || (a.name ?? a.owner ?? '').localeCompare(b.name ?? b.owner ?? '', 'en'),
+  );
 }
 
 export const keysInTeams = ({ state }: View) => keysBy(state, ({ team }) => team);

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 17, layout 13':
+    '4ceca01663bdd951a7990238e2269e0c76c1d334d96d255cb0663ac91a27db7e',
   'requestLog 7, usageTrends 2, history 16, layout 13':
     '3f30df75f7850402bde24b9fd651916d2fafcb2d1678719ad23231ca3a278e7b',
   'requestLog 7, usageTrends 2, history 16, layout 12':

@@ -30,6 +30,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   21: '07a63ae07ecc587abe2d604bf292a177e3b5f1adafd7e83c63d1c3f2b560c711',
   22: '01fdefc921329981c8a391c393622863267e3115ba3f8d6edea50c7da280c7fa',
   23: '0dde5851d979fa24825aa209df9897df60f97222e1a8c81167902486ea96bcf3',
+  24: '15ae474911d2a1d5f1c24c4ce1b6c02235dd6c41a6ade3304fb61268c118355c',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from
