@@ -69,7 +69,14 @@ journeys('sign-in by OIDC', () => {
       const env = { ...RULES, SVC_LOCAL_SIGN_IN: 'false' };
       const { gateway, visit } = await startOidcJourney({ oidcPeople: { ada: ADA }, env });
       const administrator = await setUpAdministrator(gateway);
-      await administrator.invite('Ada', 'administrator');
+      const { path } = await administrator.invite('Ada', 'administrator');
+      const invited = await visit({ path });
+      await invited.getByText(/Sign in at Example with your e-mail address to accept\./).waitFor();
+      expect(await invited.getByLabel('New password', { exact: true }).count()).toBe(0);
+      await invited.getByRole('link', { name: 'Continue with Example' }).click();
+      await signInAtProvider(invited, 'ada');
+      await invited.getByRole('link', { name: /Your account: Ada.*Administrator/ }).waitFor();
+
       const page = await visit({ path: '/operators' });
       await page.getByRole('link', { name: 'Continue with Example' }).waitFor();
       expect(await page.getByRole('textbox').count()).toBe(0);

@@ -67,6 +67,31 @@ journeys('passkeys', () => {
     expect(gateway.events('SessionBegun').at(-1)).toMatchObject({ data: { passwordId: expect.any(String) } });
   });
 
+  test('accepts an invitation with a passkey instead of a password', { timeout: 180_000 }, async () => {
+    const { gateway, visit } = await startJourney();
+    const administrator = await setUpAdministrator(gateway);
+    const { path, id } = await administrator.invite('Ada', 'auditor');
+    const page = await visit({ path, hostname: 'localhost' });
+    await page.getByRole('heading', { name: 'You are invited' }).waitFor();
+    const countPasskeys = await addAuthenticator(page);
+    await page.getByRole('button', { name: 'Accept with a passkey instead' }).click();
+    await page.getByRole('link', { name: /Your account: Ada.*Auditor/ }).click();
+    await page
+      .getByRole('region', { name: 'Passkeys' })
+      .getByRole('row', { name: /Passkey/ })
+      .waitFor();
+    expect(await countPasskeys()).toBe(1);
+    expect(gateway.events('SessionBegun').at(-1)).toMatchObject({ data: { method: 'passkey', operatorId: id } });
+    expect(gateway.events('OperatorInvitationAccepted')).toHaveLength(1);
+
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('link', { name: /Your account: Ada/ }).waitFor();
+    // The link has worked once.
+    const other = await visit({ path, hostname: 'localhost' });
+    await other.getByRole('heading', { name: 'This invitation no longer works' }).waitFor();
+  });
+
   test('says where passkeys work when the page is open at another address', async () => {
     const { gateway, visit } = await startJourney();
     const administrator = await setUpAdministrator(gateway);

@@ -30,11 +30,21 @@ export async function reauthenticateWithPasskey(): Promise<void> {
 
 /** Asks the browser for a new passkey, and adds it to the person who is signed in. @throws ApiError */
 export async function addPasskey(name: string): Promise<void> {
-  const { challengeToken, publicKey } = await unwrap(api.POST('/api/dashboard-auth/passkeys/registration/start'));
+  const start = await unwrap(api.POST('/api/dashboard-auth/passkeys/registration/start'));
+  await unwrap(api.POST('/api/dashboard-auth/passkeys', { body: await newPasskey(start, name) }));
+}
+
+/** Asks the browser for a new passkey, and accepts an invitation with it instead of a password. @throws ApiError */
+export async function acceptWithPasskey(token: string): Promise<Schemas['DashboardSession']> {
+  const start = await unwrap(api.POST('/api/dashboard-auth/invitation/passkey/start', { body: { token } }));
+  const body = { token, passkey: await newPasskey(start, 'Passkey') };
+  return unwrap(api.POST('/api/dashboard-auth/invitation/accept', { body }));
+}
+
+async function newPasskey({ challengeToken, publicKey }: Schemas['PasskeyRegistrationStart'], name: string) {
   const { startRegistration } = await library();
   const optionsJSON = publicKey as PublicKeyCredentialCreationOptionsJSON;
-  const credential = await startRegistration({ optionsJSON }).catch(refuse);
-  await unwrap(api.POST('/api/dashboard-auth/passkeys', { body: { challengeToken, credential, name } }));
+  return { challengeToken, credential: await startRegistration({ optionsJSON }).catch(refuse), name };
 }
 
 async function assertion({ challengeToken, publicKey }: Schemas['PasskeyAssertionStart']) {
