@@ -20,7 +20,9 @@ journeys('roles', () => {
       const { call, join } = await setUpAdministrator(gateway);
       await join('Mia', 'member');
       const { body: shared } = await call('POST', '/api/api-keys', { name: 'of the team' });
-      await gateway.set({ api_key_auth_enabled: true });
+      await call('PUT', '/api/settings', {
+        ...{ sticky_threads_enabled: true, prefer_earlier_reset_accounts: false, api_key_auth_enabled: true },
+      });
       const page = await visit({ path: '/' });
       await signInAs(page, 'Mia');
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();

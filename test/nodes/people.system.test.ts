@@ -1,54 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { OPERATOR_PASSWORD, secretOf } from '../support/operators.ts';
-import { type ClusterNode, openCluster } from './cluster.ts';
+import { openPeopleNodes, PASSWORD, soon } from './peopleNodes.ts';
 
 const SLOW = { timeout: 120_000 };
-const soon = { timeout: 30_000, interval: 20 };
-const PASSWORD = 'correct horse';
-
-/** Two nodes over one EventStoreDB, the built-in administrator signed in on both, and clients of either. */
-async function openNodes() {
-  const cluster = await openCluster();
-  const [a, b] = await Promise.all([cluster.inProcessNode('a'), cluster.inProcessNode('b')]);
-
-  /** A client that keeps its cookie, or has a token; it may call any node. */
-  function client(token?: string) {
-    let cookie = '';
-    return async (node: ClusterNode, method: string, path: string, body?: unknown) => {
-      const headers: Record<string, string> = token === undefined ? { cookie } : { authorization: `Bearer ${token}` };
-      const response = await node.send(method, path, { body, headers });
-      cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-      const text = await response.text();
-      // biome-ignore lint/suspicious/noExplicitAny: tests read any field
-      const answer = (text.startsWith('{') ? JSON.parse(text) : {}) as any;
-      return { status: response.status, body: answer, code: answer.error?.code as string | undefined };
-    };
-  }
-  const administrator = client();
-  await administrator(a, 'POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
-
-  /** Waits until a node knows what was written on the other one. */
-  const untilEqual = async () => {
-    const reached = async (node: ClusterNode) =>
-      (await administrator(node, 'GET', '/api/history?limit=1')).body.events?.[0]?.position;
-    await vi.waitUntil(async () => {
-      const positions = [await reached(a), await reached(b)];
-      return positions[0] !== undefined && positions[0] === positions[1];
-    }, soon);
-  };
-  const invite = async (name: string, role: string) => {
-    const email = `${name.toLowerCase()}@example.com`;
-    return (await administrator(a, 'POST', '/api/operators', { name, email, role })).body;
-  };
-  const join = async (name: string, role: string) => {
-    const { id, invitation_url } = await invite(name, role);
-    const call = client();
-    const accept = { token: secretOf(invitation_url), password: OPERATOR_PASSWORD };
-    expect((await call(a, 'POST', '/api/dashboard-auth/invitation/accept', accept)).status).toBe(200);
-    return { id: id as string, call };
-  };
-  return { a, b, client, administrator, untilEqual, invite, join };
-}
 
 test.each([
   ['remove', 'DELETE', undefined],
@@ -57,7 +11,7 @@ test.each([
 ] as const)(
   'of two administrators who %s each other on two nodes at once, one remains',
   async (_, method, body) => {
-    const { a, b, administrator, untilEqual, join } = await openNodes();
+    const { a, b, administrator, untilEqual, join } = await openPeopleNodes();
     const [ada, bea] = [await join('Ada', 'administrator'), await join('Bea', 'administrator')];
     await untilEqual();
     // From now on, one of the two must remain.
@@ -89,7 +43,7 @@ test.each([
 );
 
 test('a revoked token, a new role and a removed operator bind the other node within a second', SLOW, async () => {
-  const { a, b, client, administrator, join, untilEqual } = await openNodes();
+  const { a, b, client, administrator, join, untilEqual } = await openPeopleNodes();
   const ada = await join('Ada', 'operator');
   const { token, id } = (await ada.call(a, 'POST', '/api/tokens', { name: 'ci', role: 'operator' })).body;
   await untilEqual();
@@ -122,7 +76,7 @@ test('a revoked token, a new role and a removed operator bind the other node wit
 });
 
 test('accepts an invitation on one of two nodes that get it at once', SLOW, async () => {
-  const { a, b, client, invite, untilEqual } = await openNodes();
+  const { a, b, client, invite, untilEqual } = await openPeopleNodes();
   const { invitation_url } = await invite('Ada', 'member');
   await untilEqual();
   const accept = { token: secretOf(invitation_url), password: OPERATOR_PASSWORD };

@@ -48,50 +48,59 @@ async function withKeys(count: number, limits: Partial<Record<Level, object[]>>)
 const settled = () => gateway.events('RequestCompleted').map(({ data }) => data);
 const refused = () => gateway.events('RequestRefused').map(({ data }) => data);
 
-test('lets 200 requests at once of ten keys use no level beyond what the last ones reserved too little', async () => {
-  // The team has room for 20 requests, each owner and key for more than it can get then.
-  const { ask, shown } = await withKeys(10, { key: limit(15_000), owner: limit(60_000), team: limit(20_000) });
-  gateway.pool[0]?.at.always(delayed(150, textResponse({ usage })));
-  const responses = await Promise.all(
-    Array.from({ length: 200 }, async (_, index) => {
-      const response = await ask(index % 10);
-      return { status: response.status, text: await response.text() };
-    }),
-  );
-  const admitted = responses.filter(({ status }) => status === 200).length;
-  const messages = responses
-    .filter(({ status }) => status === 429)
-    .map(({ text }) => JSON.parse(text).error.message as string);
-  expect(admitted + messages.length).toBe(200);
-  for (const message of messages) expect(message).toMatch(/^(Team|API key) total_tokens daily limit exceeded\./);
-  expect(messages.some((message) => message.startsWith('Team'))).toBe(true);
+test.each([
+  // One level has room for 20 requests, the others for more than they can get then.
+  ['key', 1, { key: limit(20_000), owner: limit(60_000), team: limit(60_000) }],
+  ['owner', 10, { key: limit(15_000), owner: limit(20_000), team: limit(60_000) }],
+  ['team', 10, { key: limit(15_000), owner: limit(60_000), team: limit(20_000) }],
+] as const)(
+  'lets 200 requests at once use a %s no further than the last ones reserved too little',
+  async (level, count, limits) => {
+    const { ask, shown } = await withKeys(count, limits);
+    gateway.pool[0]?.at.always(delayed(150, textResponse({ usage })));
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const response = await ask(index % count);
+        return { status: response.status, text: await response.text() };
+      }),
+    );
+    const admitted = responses.filter(({ status }) => status === 200).length;
+    const messages = responses
+      .filter(({ status }) => status === 429)
+      .map(({ text }) => JSON.parse(text).error.message as string);
+    expect(admitted + messages.length).toBe(200);
+    for (const message of messages) {
+      expect(message).toMatch(new RegExp(`^(${NAMES[level]}|API key) total_tokens daily limit exceeded\\.`));
+    }
+    expect(messages.some((message) => message.startsWith(NAMES[level]))).toBe(true);
 
-  const beyond = settled().reduce((sum, { admission }) => {
-    const { inputTokens = 0, outputTokens = 0 } = admission?.estimate ?? {};
-    return sum + Math.max(0, USED - inputTokens - outputTokens);
-  }, 0);
-  const overshoot = Math.max(0, admitted * USED - 20_000);
-  expect(overshoot).toBeLessThanOrEqual(beyond + USED);
-  const { key, owner, team } = await shown();
-  const used = { current_value: admitted * USED, reserved_value: 0 };
-  expect([owner, team]).toMatchObject([used, used]);
-  expect(key.reduce((sum: number, { current_value }: { current_value: number }) => sum + current_value, 0)).toBe(
-    admitted * USED,
-  );
-  process.stdout.write(
-    `  200 at once of ten keys against a team limit of 20000: ${admitted} admitted, overshoot ${overshoot}\n`,
-  );
+    const beyond = settled().reduce((sum, { admission }) => {
+      const { inputTokens = 0, outputTokens = 0 } = admission?.estimate ?? {};
+      return sum + Math.max(0, USED - inputTokens - outputTokens);
+    }, 0);
+    const overshoot = Math.max(0, admitted * USED - 20_000);
+    expect(overshoot).toBeLessThanOrEqual(beyond + USED);
+    const { key, owner, team } = await shown();
+    const used = { current_value: admitted * USED, reserved_value: 0 };
+    expect([owner, team]).toMatchObject([used, used]);
+    expect(key.reduce((sum: number, { current_value }: { current_value: number }) => sum + current_value, 0)).toBe(
+      admitted * USED,
+    );
+    process.stdout.write(
+      `  200 at once of ${count} keys against a limit of the ${level} of 20000: ${admitted} admitted, overshoot ${overshoot}\n`,
+    );
 
-  const events = await recordedEvents(gateway.folder);
-  const report = replayEvents(events);
-  expect(report.differences).toEqual([]);
-  expect(report.admissions).toBeGreaterThanOrEqual(admitted + 60);
+    const events = await recordedEvents(gateway.folder);
+    const report = replayEvents(events);
+    expect(report.differences).toEqual([]);
+    expect(report.admissions).toBeGreaterThanOrEqual(admitted + 60);
 
-  // Without a change, the simulation of the same period refuses and serves the same requests at the same levels.
-  const { whatIf } = await simulateLog({ location: join(gateway.folder, 'log.sqlite'), whatIf: {} });
-  expect(whatIf.requests).toMatchObject({ compared: report.admissions, different: 0 });
-  expect(new Set(whatIf.refusals.map(({ level }) => level))).toContain('team');
-});
+    // Without a change, the simulation of the same period refuses and serves the same requests at the same levels.
+    const { whatIf } = await simulateLog({ location: join(gateway.folder, 'log.sqlite'), whatIf: {} });
+    expect(whatIf.requests).toMatchObject({ compared: report.admissions, different: 0 });
+    expect(new Set(whatIf.refusals.map(({ level }) => level))).toContain(level);
+  },
+);
 
 test('counts on after a restart, with a snapshot or without one', async () => {
   const { ask, shown, team } = await withKeys(1, { key: limit(9_000), owner: limit(9_000), team: limit(2_500) });

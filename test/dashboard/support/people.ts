@@ -60,6 +60,13 @@ export async function addPeople(administrator: Awaited<ReturnType<typeof setUpAd
   return { invitation: path };
 }
 
+/** Signs in an operator without a browser. @returns calls of the management API in the session */
+export async function sessionOf(gateway: Gateway, login: string) {
+  const body = { login, password: OPERATOR_PASSWORD };
+  const { cookie } = await send(gateway, 'POST', '/api/dashboard-auth/login', body);
+  return (method: string, path: string, body?: unknown) => send(gateway, method, path, body, { cookie });
+}
+
 /** Calls the management API with a management token. */
 export const withToken = (gateway: Gateway, token: string, method: string, path: string, body?: unknown) =>
   send(gateway, method, path, body, { authorization: `Bearer ${token}` });
