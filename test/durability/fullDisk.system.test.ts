@@ -180,3 +180,53 @@ describe.each(fullDisks('outbox.sqlite'))('the disk of the outbox is full ($kind
     },
   );
 });
+
+// A file system of its own is full for the outbox as well, which then is what refuses requests.
+describe.each(fullDisks('mirror.sqlite').filter(({ kind }) => kind === 'preloaded library'))(
+  'the disk of the mirror is full ($kind)',
+  ({ reason, open }) => {
+    test.skipIf(reason !== undefined)(
+      `names the file, answers requests and shows them once there is room${reason ? ` (skipped: ${reason})` : ''}`,
+      async () => {
+        const disk = await open();
+        const cluster = await openCluster();
+        disk.prepare(await cluster.folderOf('a'));
+        const account = cluster.provider.addAccount();
+        account.always(textResponse());
+        const node = await cluster.node('a', disk.env);
+        await node.api.importAccount(account);
+        await vi.waitUntil(async () => (await node.ask()) === 200, SOON);
+        disk.fill();
+        await vi.waitUntil(async () => (await node.ask()) === 200 && (await problemsOf(node.url)).length > 0, SOON);
+        // It stays one fault however often the node tries again, and the connection is never said to be lost.
+        for (const since = performance.now(); performance.now() - since < REFUSED_MS; ) {
+          expect(await problemsOf(node.url)).toEqual([
+            expect.objectContaining({
+              code: 'mirror_not_written',
+              subject: expect.stringMatching(/mirror\.sqlite$/),
+              cause: expect.stringMatching(/mirror\.sqlite, .*cannot be written: database or disk is full/),
+              remedy: 'Make room on its disk; this node goes on by itself.',
+            }),
+          ]);
+          expect(await node.ask()).toBe(200);
+        }
+        const { requests: before } = await node.api.call('GET', '/api/request-logs');
+        expect((await node.api.call('GET', '/api/status')).events.cut_off_since).not.toBeNull();
+        expect(await changeOf(node.url)).toEqual([503, 'log_unavailable']);
+
+        disk.makeRoom();
+        await vi.waitUntil(async () => (await problemsOf(node.url)).length === 0, SOON);
+        // The store may have taken the change that was refused.
+        await vi.waitUntil(async () => [200, 409].includes((await changeOf(node.url))[0] as number), SOON);
+        const { requests, total } = await node.api.call('GET', '/api/request-logs');
+        expect([total > before.length, requests[0].status]).toEqual([true, '200']);
+        const { stdout, stderr } = await node.stop();
+        expect(stderr).toEqual([]);
+        expect(stdout.filter((line: string) => /mirror\.sqlite|Lost the connection/.test(line))).toEqual([
+          expect.stringMatching(/mirror\.sqlite, .*Make room on its disk/),
+          expect.stringMatching(/mirror\.sqlite is written again\.$/),
+        ]);
+      },
+    );
+  },
+);

@@ -35,6 +35,7 @@ import type { FollowTiming } from './mirror/followAll.ts';
 import { startMirror } from './mirror/mirror.ts';
 import type { VaultEntry } from './mirror/mirrorProtocol.ts';
 import { reportArchivedRows } from './mirror/reportArchivedRows.ts';
+import { reportNotWritten } from './mirror/reportNotWritten.ts';
 import { confirmStore, type KnownStore, StoreLacksEvents } from './mirror/resumePoint.ts';
 import { createStoreFaults } from './mirror/storeFaults.ts';
 import { reportStreamRules } from './mirror/streamFaults.ts';
@@ -172,6 +173,7 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     onBroken: (found) => faults.raise(logBroken(path, found)),
     onStreamRules: (rules) => reportStreamRules(faults, withoutArchived(archivePathOf(path), rules)),
     onRowsRemoved: (failure) => reportArchivedRows(faults, path, failure),
+    onNotWritten: (failure) => reportNotWritten(faults, path, failure),
     onProgress() {
       for (const follower of followers) follower.wake();
     },

@@ -34,6 +34,7 @@ test('reads everything from a server that soon ends each subscription', async ()
       }
     },
     onConnected: () => {},
+    onNotWritten: () => undefined,
     onDropped: () => {},
     signal: stopping.signal,
     timing: { firstPauseMs: 1, maxPauseMs: 2 },
@@ -72,6 +73,7 @@ test('handles bursts of events in batches, in order and once', async () => {
       if (revisions.length === MANY) all.resolve();
     },
     onConnected: () => {},
+    onNotWritten: () => undefined,
     onDropped: all.reject,
     signal: stopping.signal,
   });

@@ -43,6 +43,8 @@ export interface FollowAllOptions {
   /** Called when the subscription is established, and when it is lost. */
   readonly onConnected: () => void;
   readonly onDropped: (reason: string) => void;
+  /** Called instead when SQLite refused what was read: the store and the connection are fine. */
+  readonly onNotWritten: (error: Error) => void;
   readonly signal: AbortSignal;
   readonly timing?: Partial<FollowTiming>;
 }
@@ -95,7 +97,7 @@ const UNSUBSCRIBE_MS = 1_000;
  * @throws LogReplaced when the store lacks events that were handled before, unless `onReplaced` takes it
  */
 export async function followAll(options: FollowAllOptions): Promise<void> {
-  const { newClient, known, onDropped, onReplaced, signal } = options;
+  const { newClient, known, onDropped, onNotWritten, onReplaced, signal } = options;
   const timing = { ...TIMING, ...options.timing };
   let client = newClient();
   let failures = 0;
@@ -106,6 +108,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
     while (!signal.aborted) {
       const startedAt = performance.now();
       let reason = 'EventStoreDB ended the subscription';
+      let notWritten: Error | undefined;
       try {
         const connection = await client.currentConnection();
         const store = known();
@@ -137,6 +140,7 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
           if (isCertain && (!isRunning || !onReplaced)) throw error;
           if (isCertain) onReplaced?.(error);
         }
+        if (isSqliteError(error)) notWritten = error;
         reason = describeError(error);
         failures += 1;
         if (failures >= MAX_FAILURES || isFailedDiscovery(error)) {
@@ -146,7 +150,8 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
         }
       }
       if (signal.aborted) return;
-      onDropped(reason);
+      if (notWritten) onNotWritten(notWritten);
+      else onDropped(reason);
       if (performance.now() - startedAt > timing.healthyAfterMs) pauseMs = timing.firstPauseMs;
       await sleep(pauseMs * (0.8 + 0.4 * Math.random()), signal);
       pauseMs = Math.min(pauseMs * GROWTH, timing.maxPauseMs);
@@ -155,6 +160,8 @@ export async function followAll(options: FollowAllOptions): Promise<void> {
     await disposeClient(client);
   }
 }
+
+const isSqliteError = (error: unknown): error is Error => error instanceof Error && 'errcode' in error;
 
 interface BatchLimits {
   readonly maxEvents: number;

@@ -9,6 +9,7 @@ import { compareNative, type NativePosition } from '../client/nativePosition.ts'
 import { type MirrorLookup, openMirrorLookup } from './mirrorLookup.ts';
 import type { MirrorSettings, VaultEntry } from './mirrorProtocol.ts';
 import { connectMirror, type MirrorConnection } from './mirrorThread.ts';
+import type { WriteFailure } from './reportNotWritten.ts';
 import type { StoreFaults } from './storeFaults.ts';
 import type { RulesOfStream } from './streamRules.ts';
 
@@ -24,6 +25,8 @@ export interface MirrorOptions extends MirrorSettings {
   readonly onStreamRules: (rules: readonly RulesOfStream[]) => void;
   /** Called with the reason why rows of archived days stay; with undefined once they are removed. */
   readonly onRowsRemoved: (failure: string | undefined) => void;
+  /** Called when the file cannot be written, and with undefined once it is written again. */
+  readonly onNotWritten: (failure: WriteFailure | undefined) => void;
   /** Called once, when the log cannot be followed any further. */
   readonly onFailure: (error: Error) => void;
   /** Called with a line when the thread of the mirror ended. */
@@ -66,6 +69,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     onMarkFailure,
     onStreamRules,
     onRowsRemoved,
+    onNotWritten,
     onProgress,
     onVaultEntries,
     onNodeLeases,
@@ -77,6 +81,7 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
   let seen = BEFORE_FIRST_EVENT;
   let waiters: Waiter[] = [];
   let cutOffSince: number | undefined = performance.now();
+  let isWritten = true;
   let isClosed = false;
   let failure: Error | undefined;
   let isStarted = false;
@@ -115,8 +120,14 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
         markWritten: onMarkFailure ?? (() => {}),
         fileReplaced: () =>
           report(`${path} was damaged, or made by another version of svc. It is copied again from EventStoreDB.`),
+        notWritten(failure) {
+          isWritten = failure === undefined;
+          if (isWritten) cutOffSince = undefined;
+          else cutOffSince ??= performance.now();
+          onNotWritten(failure);
+        },
         connected() {
-          cutOffSince = undefined;
+          if (isWritten) cutOffSince = undefined;
           storeFaults.connected();
         },
         dropped(reason) {

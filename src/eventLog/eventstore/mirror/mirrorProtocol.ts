@@ -6,6 +6,7 @@ import type { LeaseEntry } from '../../leaseStreams.ts';
 import type { ConnectionSettings } from '../client/connectionString.ts';
 import type { NativePosition } from '../client/nativePosition.ts';
 import type { FollowTiming } from './followAll.ts';
+import type { WriteFailure } from './reportNotWritten.ts';
 import type { RulesOfStream } from './streamRules.ts';
 
 export interface MirrorSettings {
@@ -70,6 +71,8 @@ export interface MirrorOwner {
     markWritten(failure: string | undefined): void;
     /** Rows of archived days stay, for this reason; undefined: they are removed. */
     rowsRemoved(failure: string | undefined): void;
+    /** SQLite refuses what was read, and the thread tries again; undefined: it was written. */
+    notWritten(failure: WriteFailure | undefined): void;
     connected(): void;
     dropped(reason: string): void;
     /** The server responds, but its data are not those that were read before. */

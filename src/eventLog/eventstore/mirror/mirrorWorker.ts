@@ -65,6 +65,7 @@ async function follow(
   channel: OwnerChannel,
   signal: AbortSignal,
 ): Promise<void> {
+  let isNotWritten = false;
   try {
     await followAll({
       newClient: () => openClient(settings),
@@ -82,11 +83,17 @@ async function follow(
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
       handle(batch) {
         handle(batch, writer, channel);
+        if (isNotWritten) channel.notify('notWritten', undefined);
+        isNotWritten = false;
         mark?.onWritten();
         archive.removeRows(signal);
       },
       onConnected: () => channel.notify('connected'),
       onDropped: (reason) => channel.notify('dropped', reason),
+      onNotWritten(error) {
+        isNotWritten = true;
+        channel.notify('notWritten', { reason: error.message, result: resultOf(error) });
+      },
       signal,
       ...(timing && { timing }),
     });
@@ -95,6 +102,9 @@ async function follow(
     database.close();
   }
 }
+
+/** The primary result code of SQLite (sqlite.org/rescode.html). */
+const resultOf = (error: Error): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /** Of the last event. */
 function lastPlace(database: DatabaseSync): [stream: string, revision: number] {
