@@ -31,8 +31,9 @@ export type MarkFileContent<Mark> =
   | { readonly kind: 'damaged' };
 
 export interface MarkFileOptions {
-  /** Called when the mark could not be written, or again after that. */
+  /** Called when the mark cannot be written, once however often that is tried. */
   readonly onFailure?: (error: Error) => void;
+  /** Called when it is written again. */
   readonly onRecovered?: () => void;
   readonly syncIntervalMs?: number;
 }
@@ -52,6 +53,8 @@ export class MarkFile<Mark> {
   /** The slot that is written; the other one has been synced. */
   #slot: number;
   #unwritten: Mark | undefined;
+  /** What was written last. */
+  #written: Mark | undefined;
   #isWriteDue = false;
   #isUnsynced = false;
   #isSyncing = false;
@@ -120,12 +123,16 @@ export class MarkFile<Mark> {
     this.#counter += 1;
     const bytes = encode(this.#counter, this.#unwritten, this.#path);
     writeSync(this.#file, bytes, 0, bytes.length, this.#slot * SLOT_BYTES);
+    this.#written = this.#unwritten;
     this.#unwritten = undefined;
     this.#isUnsynced = true;
   }
 
   #sync(): void {
-    if (!this.#isUnsynced || this.#isSyncing) return;
+    if (this.#isSyncing) return;
+    // After a failure nothing else tries again until there is another value.
+    if (this.#hasFailed) this.#attempt(() => this.#write());
+    if (!this.#isUnsynced) return;
     this.#isSyncing = true;
     fdatasync(this.#file, (error) => {
       this.#isSyncing = false;
@@ -133,7 +140,7 @@ export class MarkFile<Mark> {
         closeSync(this.#file);
         return;
       }
-      if (error) this.#fail(error);
+      if (error) this.#failSync(error);
       else this.#onSynced();
       this.#attempt(() => this.#write());
     });
@@ -156,7 +163,14 @@ export class MarkFile<Mark> {
     }
   }
 
+  /** The system may have forgotten what it could not sync, and a later sync says nothing about it: it must be written again. */
+  #failSync(error: Error): void {
+    this.#unwritten ??= this.#written;
+    this.#fail(error);
+  }
+
   #fail(error: Error): void {
+    if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#options.onFailure?.(error);
   }

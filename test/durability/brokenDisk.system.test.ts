@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openCluster } from '../nodes/cluster.ts';
 import { textResponse } from '../support/provider/scripts.ts';
@@ -5,6 +6,7 @@ import { brokenDisk, whyNoBrokenDisk } from './support/brokenDisk.ts';
 import { managementApi } from './support/managementApi.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { openStage, requestBody, type Stage } from './support/stage.ts';
+import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
 
 // A disk that stops to confirm writes: a failing one, a network volume that is away, a file system after an I/O error.
@@ -177,5 +179,53 @@ test.skipIf(reason !== undefined)(
     await vi.waitUntil(async () => (await problemsOf(node.url)).length === 0, SOON);
     await atBreak;
     expect(await node.ask()).toBe(200);
+  },
+);
+
+// Without the mark a start would not notice lost events, but nothing is lost by that: requests go on.
+test.skipIf(reason !== undefined).each(['fail', 'write'] as const)(
+  onBrokenDisk('answers requests while the mark of the log cannot be written (%s), and catches up by itself'),
+  async (how) => {
+    const disk = await brokenDisk('log.mark');
+    const stage = await openStage({ env: disk.env });
+    stage.pool[0]?.at.always(textResponse());
+    const received = await completed(stage, 2);
+    const problems = async () => (await managementApi(stage.url).call('GET', '/api/status')).problems;
+    disk.breaks(how);
+    received.push(...(await completed(stage, 2)));
+    await vi.waitUntil(async () => (await problems()).length > 0, SOON);
+    received.push(...(await completed(stage, 2)));
+    expect(await problems()).toEqual([
+      expect.objectContaining({
+        code: 'high_water_mark_stale',
+        subject: join(stage.folder, 'log.mark'),
+        cause: expect.stringMatching(/log\.mark cannot be written \(.*EIO/),
+        remedy: expect.stringMatching(/^Check the disk .* svc retries by itself\.$/),
+      }),
+    ]);
+
+    // Without another event: what failed is written again.
+    disk.breaks();
+    await vi.waitUntil(async () => (await problems()).length === 0, SOON);
+    await untilMarkReachesEnd(stage.folder, 'log');
+    const { stdout } = await stage.service.kill();
+    expect(stdout.filter((line) => line.includes('log.mark'))).toEqual([
+      expect.stringMatching(/cannot be written/),
+      expect.stringMatching(/^Over after/),
+    ]);
+    disk.cutPower(stage.folder);
+    await untilMarkReachesEnd(stage.folder, 'log');
+    await stage.start();
+    received.push(...(await completed(stage, 1)));
+    // A mark that stays behind refuses no start.
+    disk.breaks(how);
+    received.push(...(await completed(stage, 2)));
+    await stage.service.kill();
+    disk.breaks();
+    disk.cutPower(stage.folder);
+    await stage.start();
+    received.push(...(await completed(stage, 1)));
+    const { exitCode } = await stage.stop();
+    expect([exitCode, lostIn(stage.folder, received)]).toEqual([0, []]);
   },
 );

@@ -1,6 +1,7 @@
 // A disk whose syncs fail or never end, for LD_PRELOAD (see brokenDisk.ts). It concerns files whose path contains
 // $BROKEN_DISK_FILES. While the file $BROKEN_DISK_CONTROL begins with "fail", syncing one of them fails with EIO; while it
-// begins with "hang", it does not return; while it begins with "room", no file can grow (ENOSPC).
+// begins with "hang", it does not return; while it begins with "room", no file can grow (ENOSPC), and with "write" writes to
+// one of them fail with EIO.
 //
 // With $BROKEN_DISK_IMAGES, a folder, it keeps there for each file what a power cut would leave: what was written, up to the
 // last sync that succeeded. Like Linux it forgets after a failed sync what was not written: a later sync that succeeds says
@@ -130,8 +131,13 @@ static int grows(int fd, off_t end) {
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) {
+  char path[256];
   if (grows(fd, offset + length)) {
     errno = ENOSPC;
+    return -1;
+  }
+  if (mode() == 'w' && concerns(fd, path)) {
+    errno = EIO;
     return -1;
   }
   ssize_t result = ((ssize_t(*)(int, const void *, size_t, off_t))real("pwrite64"))(fd, data, length, offset);

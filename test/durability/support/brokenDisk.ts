@@ -17,8 +17,11 @@ export const whyNoBrokenDisk = (): string | undefined => {
 export interface BrokenDisk {
   /** For the process whose syncs are to fail. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on syncs fail with EIO or do not return, or files do not grow (ENOSPC); without an argument all is well again. */
-  breaks(how?: 'fail' | 'hang' | 'room'): void;
+  /**
+   * From now on syncs fail with EIO or do not return, files do not grow (ENOSPC), or writes fail with EIO; without an argument all is
+   * well again.
+   */
+  breaks(how?: 'fail' | 'hang' | 'room' | 'write'): void;
   /** Leaves in the folder what a power cut would leave of the files. The process must have ended. */
   cutPower(folder: string): void;
 }
