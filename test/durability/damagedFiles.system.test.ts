@@ -12,7 +12,7 @@ import { type ServeOptions, serve } from './support/serve.ts';
 
 // A damaged file gets a sentence that names it and says what to do; what can be made again is made again.
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'was cut to nothing': (path) => truncateSync(path, 0),
@@ -144,7 +144,7 @@ test('names a log that is found damaged while svc runs, once in a line and in th
       expect([history.status, answer]).toEqual([503, expect.stringContaining('read_models_unavailable')]);
     await (await fetch(`${url}/api/settings?at=50`)).text();
   }
-  await vi.waitUntil(async () => (await problemsOf(url)).length > 0, { timeout: 5_000 });
+  await vi.waitUntil(async () => (await problemsOf(url)).length > 0, { timeout: 60_000 });
   expect(await problemsOf(url)).toEqual([
     expect.objectContaining({
       code: 'file_damaged',

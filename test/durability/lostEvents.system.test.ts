@@ -22,7 +22,8 @@ import { requestBody } from './support/stage.ts';
 import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+// Background work of a start waits for read models and tree, each for up to a minute.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 // A log that lacks events which this data folder had is never continued in silence
 // (docs/decisions/0059-high-water-mark.md).

@@ -9,7 +9,7 @@ import { openStage, requestBody, type Stage } from './support/stage.ts';
 // Without its keys nothing that the log has sealed can be read again. A new vault in silence would show only as failing
 // accounts.
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const COMMAND = ['accept-loss', '--vault'];
 
