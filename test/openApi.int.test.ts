@@ -230,6 +230,7 @@ test('returns what the document describes from every endpoint', async () => {
   await call('PATCH /api/accounts/{id}', { id: account.account_id }, { proxy: null });
   await call('POST /api/accounts/{id}/pause', { id: account.account_id });
   await call('POST /api/accounts/{id}/reactivate', { id: account.account_id });
+  await call('GET /api/accounts/trends');
   await call('GET /api/accounts/{id}/trends', { id: account.account_id });
 
   const flow = await call('POST /api/oauth/start', {}, {});

@@ -35,6 +35,8 @@ export interface Endpoint {
   readonly roles?: RoleSet;
   /** It cannot be undone: a session must have signed in within 10 minutes, and a token needs the scope. */
   readonly isIrreversible?: boolean;
+  /** Whether a GET returns what opens something, for example a code of a sign-in: such a response is never compressed. */
+  readonly carriesSecret?: boolean;
   /** Required of every GET of management (`describeRoute`). */
   readonly at?: PastOfRoute;
 }

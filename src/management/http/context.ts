@@ -35,6 +35,8 @@ export interface ManagementState {
   cause: Cause;
   /** Set by `describeRoute`; read by the functions of `query.ts`. */
   query: Query;
+  /** Set by `describeRoute`: whether the body may be compressed. */
+  isCompressible?: boolean;
 }
 
 export type ManagementContext = RouterContext<ManagementState>;

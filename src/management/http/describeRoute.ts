@@ -37,6 +37,9 @@ export function describeRoute(declared: Declared & { readonly at?: PastOfRoute }
         const authorize = ctx.state.authorizeIrreversible;
         ctx.state.cause = { ...ctx.state.cause, authorize };
       }
+      // A length that depends on a secret and on what the client sent tells the secret (BREACH). Those that are shown once, such as new
+      // keys, tokens and invitations, are responses to writes.
+      ctx.state.isCompressible = at !== undefined && !declared.carriesSecret;
       // Probes add parameters of their own to `/health`.
       ctx.state.query = readQuery(ctx.path.startsWith('/api/') || ctx.query.at !== undefined ? ctx.querystring : '');
       // Awaited, so that what a handler denies is recorded as well.

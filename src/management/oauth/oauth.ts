@@ -85,6 +85,7 @@ const routes = {
     ],
   }),
   status: describeRoute({
+    carriesSecret: true,
     roles: READERS,
     at: { none: 'links under way exist in the memory of one node' },
     summary: 'Get the status of a sign-in; without flowId of the latest one',

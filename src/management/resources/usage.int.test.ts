@@ -236,6 +236,19 @@ test('returns a point for each hour of seven days and fills gaps with the last v
   ]);
 });
 
+test('returns the trends of all accounts in one call, as those of each', async () => {
+  const stage = await startManagement();
+  const ids = [await importAccount(stage, 'a', 'plus'), await importAccount(stage, 'b', 'plus')] as const;
+  await recordSample(stage, ids[0], usageSample(usageWindow(40), null), earlier(HOUR));
+  const { since, trends } = await get(stage, '/api/accounts/trends');
+  for (const [index, id] of ids.entries()) {
+    const { primary, secondary } = await get(stage, `/api/accounts/${id}/trends`);
+    const values = (points: { v: number }[]) => points.map(({ v }) => v);
+    expect(trends[index]).toEqual({ account_id: id, primary: values(primary), secondary: values(secondary) });
+    if (primary.length > 0) expect(primary[0].t).toBe(since);
+  }
+});
+
 test('returns 100 % before the first sample of a window', async () => {
   const stage = await startManagement();
   const id = await importAccount(stage, 'a', 'plus');

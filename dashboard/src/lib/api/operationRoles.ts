@@ -4,6 +4,7 @@
 export const operationRoles = {
   'GET /api/accounts': ['administrator', 'operator', 'auditor'],
   'POST /api/accounts/import': ['administrator', 'operator'],
+  'GET /api/accounts/trends': ['administrator', 'operator', 'auditor'],
   'PATCH /api/accounts/{id}': ['administrator', 'operator'],
   'DELETE /api/accounts/{id}': ['administrator', 'operator'],
   'POST /api/accounts/{id}/pause': ['administrator', 'operator'],

@@ -16,8 +16,8 @@ export const trendStart = (now: Instant): Instant => instant(startOf('hour', now
 
 /** Remaining percent of both windows, one value per hour; empty for a window that was never observed. */
 export interface HourlyRemaining {
-  readonly primary: readonly number[];
-  readonly secondary: readonly number[];
+  readonly primary: number[];
+  readonly secondary: number[];
 }
 
 /** Computes the trend of one account. @param hours its samples; the last hour before `since` gives the first value */
@@ -38,7 +38,7 @@ function series(
   hours: readonly UsageHour[],
   since: Instant,
   meanOf: (hour: UsageHour) => number | undefined,
-): readonly number[] {
+): number[] {
   const means = new Map<Instant, number>();
   for (const hour of hours) {
     const value = meanOf(hour);
