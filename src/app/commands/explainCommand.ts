@@ -48,7 +48,8 @@ export async function runExplain(
 ): Promise<void> {
   const { print } = io;
   const explanation = await withPast(config, io, async (folder) => {
-    const explained = await explainFrom(folder.past, folder.files.location, requestId).catch(refuseArchived);
+    const { past, files } = folder;
+    const explained = await explainFrom(past, files.location, requestId, folder.endOf(requestId)).catch(refuseArchived);
     folder.note();
     return explained ?? refuseArchivedRequest(folder.files, requestId);
   });

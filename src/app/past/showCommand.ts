@@ -47,8 +47,8 @@ export async function runShow({ subject, at, isJson }: ShowCommand, config: Past
 }
 
 /** The resource at a moment; null when it did not exist then. */
-export const stateOf = ({ kind, id }: SubjectName, view: View, { vault, files }: FolderPast): Json =>
-  kind ? kind.show(id, view, vault) : requestEntry(files.location, id, view.state, vault);
+export const stateOf = ({ kind, id }: SubjectName, view: View, { vault, files, endOf }: FolderPast): Json =>
+  kind ? kind.show(id, view, vault) : requestEntry(files.location, id, view.state, { vault, endAt: endOf(id) });
 
 /** @throws CannotReadLog with the nearest name */
 export function refuseAbsent({ name, kind, id }: SubjectName, text: string, { state }: View): never {

@@ -10,6 +10,7 @@ import { type Moment, MomentArchived } from '../../state/past/past.ts';
 import { openVaultForReading } from '../../vault/readOnlyVault.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Config } from '../config/config.ts';
+import { endByReadModels } from './endByReadModels.ts';
 import { CannotReadLog, withUntouchedLog } from './untouchedLog.ts';
 
 export type PastConfig = Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL' | 'SVC_ENCRYPTION_KEY'>;
@@ -31,6 +32,8 @@ export interface FolderPast {
    * @throws CannotReadLog when it is no moment, or one whose events are archived
    */
   view(text: string | undefined, option: string): Promise<View>;
+  /** Position of the end of a request, if the read models beside the log have it: else the log is searched. */
+  endOf(requestId: string): number | undefined;
   /** Prints what readers of the result must know: a log with missing events, a vault that cannot be opened. */
   note(needsVault?: boolean): void;
 }
@@ -65,6 +68,7 @@ export async function withPast<Result>(
             if (typeof moment === 'string') throw new CannotReadLog(`${option} ${moment}.`);
             return viewOf(await past.at(moment).catch(refuseArchived));
           },
+          endOf: (requestId) => endByReadModels(join(folder, 'readmodels.sqlite'), files.location, requestId),
           note(needsVault = false) {
             if (past.broken) printError(`Events are missing: ${describeBreak('the log', past.broken)}`);
             if (needsVault && opened.problem)

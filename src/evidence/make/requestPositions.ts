@@ -32,7 +32,8 @@ export function requestPositions(
   }
 }
 
-function hasEnd(log: DatabaseSync, positions: readonly number[], requestId: string): boolean {
+/** Whether a log has the end of a request at one of these positions. */
+export function hasEnd(log: DatabaseSync, positions: readonly number[], requestId: string): boolean {
   const statement = log.prepare(
     "SELECT data ->> '$.requestId' AS id FROM events WHERE position = ? AND type IN ('RequestCompleted', 'RequestRefused')",
   );

@@ -9,12 +9,18 @@ import { requestLogEntry } from '../resources/requestLogs.ts';
 /**
  * A request as the request log shows it at a moment; one that was admitted and had not ended then as what was announced of it.
  * @param location the log's file, as SQLite opens it
+ * @param endAt position of its end if that is known; else the log is searched from its end
  * @returns null when the log has neither up to there: of a short request, only its end is recorded
  */
-export function requestEntry(location: string, requestId: string, state: HotState, vault: Vault): Json {
+export function requestEntry(
+  location: string,
+  requestId: string,
+  state: HotState,
+  { vault, endAt }: { readonly vault: Vault; readonly endAt: number | undefined },
+): Json {
   const source = new ExplainSource(location);
   try {
-    const end = source.endOf(requestId);
+    const end = source.endOf(requestId, endAt === undefined ? undefined : position(endAt));
     if (end && end.position <= state.position)
       return toJson(requestLogEntry(requestRowOf(end, position(end.position)), vault));
     const open = state.openRequests.get(requestId)?.data;
