@@ -184,3 +184,20 @@ test('says that refusals beyond the first of a minute have no record', async () 
   expect([exitCode, stderr.join('\n')]).toEqual([2, expect.stringContaining('only their number')]);
   expect((await run()).exitCode).toBe(2);
 });
+
+test('is the same object once accounts and keys are gone, and to another person', async () => {
+  const ids = gateway.events('RequestCompleted').map(({ data }) => data.requestId);
+  const before = new Map<string, Explanation>();
+  for (const id of ids) before.set(id, await explain(id));
+  const { token } = (await gateway.api('POST', '/api/tokens', { name: 'script', role: 'auditor' })).body;
+  await gateway.api('DELETE', `/api/accounts/${accountId(0)}`);
+  await gateway.api('DELETE', `/api/api-keys/${keys[0]?.id}?forget_callers=true`);
+  expect(ids.length).toBeGreaterThan(5);
+  for (const id of ids) {
+    expect(await explain(id)).toEqual(before.get(id));
+    const response = await fetch(`${gateway.url}/api/requests/${id}/explain`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect([response.status, await response.json()]).toEqual([200, before.get(id)]);
+  }
+});

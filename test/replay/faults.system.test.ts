@@ -138,7 +138,7 @@ test.skipIf(why)(
   },
 );
 
-test('repeats the decisions of three nodes, one of them killed, from the mirror of each', {
+test('repeats and explains the decisions of three nodes, one of them killed, from the mirror of each', {
   timeout: 180_000,
 }, async () => {
   const cluster = await openCluster();
@@ -176,4 +176,10 @@ test('repeats the decisions of three nodes, one of them killed, from the mirror 
   await Promise.all(loads.map((load) => load.finished()));
   const mirrors = await Promise.all(names.map(async (name) => join(await cluster.folderOf(name), 'mirror.sqlite')));
   for (const path of mirrors) await expectRepeated(path);
+  const ids = endsIn(mirrors[0] as string).map(({ data }) => data.requestId);
+  for (const id of ids.filter((_, index) => index % Math.ceil(ids.length / 10) === 0)) {
+    const [first, ...others] = await Promise.all(mirrors.map((location) => explainFromLog({ location }, id)));
+    expect(first?.request_id).toBe(id);
+    for (const other of others) expect(other).toEqual(first);
+  }
 });

@@ -100,8 +100,8 @@ export class RecordedPool {
     this.append(SettingsChanged({ from: {}, to }), 'settings-main');
   }
 
-  report(accountId: AccountId, primary: number, secondary = primary): void {
-    const resetAt = instant(NOW + 86_400_000);
+  report(accountId: AccountId, primary: number, { secondary = primary, days = 1 } = {}): void {
+    const resetAt = instant(NOW + days * 86_400_000);
     const sample = usageSample(usageWindow(primary, resetAt), usageWindow(secondary, resetAt));
     this.append(AccountUsageObserved({ accountId, ...sample }), `accountUsage-${accountId}_202601`);
   }

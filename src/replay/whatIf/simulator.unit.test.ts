@@ -213,6 +213,22 @@ test('comes to what the same requests come to with one account more', () =>
     runs(20),
   ));
 
+test('chooses the account with the earliest reset when that is preferred', () => {
+  const pool = newPool();
+  const days = ACCOUNTS.map((_, index) => 5 - index);
+  for (const [index, id] of ACCOUNTS.entries()) pool.report(id, 10, { days: days[index] });
+  for (let index = 0; index < 12; index += 1) {
+    pool.ask({ requestId: `req_${index}`, keyId: KEYS[1] as never, model: 'gpt-5', tokens: 100 });
+    pool.end();
+  }
+  const whatIf: WhatIf = { settings: { preferEarlierResetAccounts: true } };
+  const { accounts, requests } = simulate(pool, whatIf, { setUp: SET_UP + ACCOUNTS.length });
+  expect(requests.different).toBeGreaterThan(0);
+  expect(Object.fromEntries(accounts.map((each) => [each.account_id, each.requests.simulated]))).toEqual(
+    Object.fromEntries(ACCOUNTS.map((id, index) => [id, index === ACCOUNTS.length - 1 ? 12 : 0])),
+  );
+});
+
 test('gives the same report for the same log, whatever the lag', () => {
   const pool = newPool();
   pool.set({ routingStrategy: 'round_robin' });
