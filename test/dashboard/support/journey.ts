@@ -74,8 +74,9 @@ const DEFAULTS: BrowserContextOptions = {
   reducedMotion: 'reduce',
 };
 
-async function visitAt(
-  gateway: Gateway,
+/** Opens the dashboard of any service in its own browser context. */
+export async function visitAt(
+  { url: base }: Pick<Gateway, 'url'>,
   { path = '/', isRemote = false, hostname, ...options }: Visit = {},
 ): Promise<Page> {
   const browser = await sharedBrowser();
@@ -87,7 +88,7 @@ async function visitAt(
     await context.close();
     expect(problems, 'problems in the browser').toEqual([]);
   });
-  const url = new URL(path, gateway.url);
+  const url = new URL(path, base);
   if (isRemote) url.hostname = REMOTE_HOST;
   if (hostname) url.hostname = hostname;
   await page.goto(url.href);

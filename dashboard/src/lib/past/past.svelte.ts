@@ -8,9 +8,6 @@ import { atOfUrl } from './atOfUrl.ts';
 
 type Event = Schemas['HistoryEntry'];
 
-/** Why a control that changes something is disabled. */
-export const NO_WRITES = 'You see an earlier moment. Return to now to change something.';
-
 /** The earlier moment that all pages show, if any. */
 class Past {
   /** The last event of the moment; undefined while it loads, null before the first event. */
