@@ -178,7 +178,7 @@ journeys('request log', () => {
     expect(await explanation.getByText('Chosen', { exact: true }).count()).toBe(2);
     await explanation.getByText('Paused', { exact: true }).first().waitFor();
     await explanation.getByText('Already tried', { exact: true }).waitFor();
-    await explanation.getByRole('link', { name: /^RequestCompleted at / }).waitFor();
+    await explanation.getByRole('link', { name: /^Request completed at / }).waitFor();
     await page.keyboard.press('k');
     await page.getByText('There was no account that could serve it, now or later.').waitFor();
     expect(await page.getByText('Paused', { exact: true }).count()).toBe(3);

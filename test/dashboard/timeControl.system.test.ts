@@ -18,6 +18,10 @@ journeys('time control', () => {
     const banner = page.getByRole('region', { name: 'Earlier moment' });
     await page.getByRole('button', { name: 'late key' }).first().waitFor();
     expect(await banner.count()).toBe(0);
+    const live = page.getByRole('complementary').getByRole('status');
+    const dot = () => live.evaluate('(mark) => getComputedStyle(mark, "::before").backgroundColor');
+    await live.getByText('Live', { exact: true }).waitFor();
+    const green = await dot();
 
     await page.keyboard.press('t');
     await page.getByLabel('Or position in the log').fill('four');
@@ -28,6 +32,8 @@ journeys('time control', () => {
     await page.getByRole('button', { name: 'early key' }).first().waitFor();
     expect(await page.getByText('late key').count()).toBe(0);
     await page.waitForURL(new RegExp(`/api-keys\\?at=${then.position}$`));
+    await live.getByText('Earlier moment').waitFor();
+    expect(await dot()).not.toBe(green);
 
     // Nothing can be changed, and the page says why.
     const create = page.getByRole('button', { name: 'Create key' });

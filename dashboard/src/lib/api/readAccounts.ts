@@ -8,7 +8,7 @@ export async function readAccounts(): Promise<{ accounts: Schemas['Account'][] }
 
 function named(account: Schemas['Account']): Schemas['Account'] {
   if (!account.forgotten?.includes('email')) return account;
-  const email = `${account.account_id} (address forgotten)`;
+  const email = `forgotten account ${account.account_id.slice(-8)}`;
   const isNameForgotten = account.forgotten.includes('display_name');
   return { ...account, email, display_name: isNameForgotten ? email : account.display_name };
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '#lib/api/client.ts';
 import { compact, counted, dollars, percent } from '#lib/format/numbers.ts';
+import { outcomeLabel } from '#lib/format/outcomes.ts';
 
 type Explanation = Schemas['Explanation'];
 type Choice = Schemas['ExplainedChoice'];
@@ -41,6 +42,13 @@ export function candidateText({ eligible, place, reason }: Candidate, by: string
   if (by === 'pin') return 'Available';
   return place === 1 ? 'First choice' : `Choice ${place}`;
 }
+
+/** Why exactly an account was kept out, if more is known than its rule. */
+export const detailText = ({ reason, detail }: Candidate): string =>
+  detail === null ? '' : reason === 'cooling' ? outcomeLabel(detail) : detail;
+
+/** "Request completed" for `RequestCompleted`. */
+export const eventText = (type: string): string => type.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** The figures by which an account was ranked. */
 export function rankText(candidate: Candidate): string {
