@@ -59,7 +59,7 @@ export const writers: Readonly<Record<Format, Writer>> = {
 export function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const plain = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const plain = /^[\s\p{Cf}]*[=+\-@\t\r]/u.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(plain) || plain !== plain.trim() ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 

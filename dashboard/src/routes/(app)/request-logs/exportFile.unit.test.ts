@@ -9,6 +9,8 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['\tx', `'\tx`],
   ['\r=1', `"'\r=1"`],
+  [' =1', "' =1"],
+  ['\u{200b}=1', "'\u{200b}=1"],
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
 ])('turns a formula into text: %j', (value, expected) => {
   expect(cell(value)).toBe(expected);
