@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/management.ts';
 import { journeys, startJourney, visitAt } from './support/journey.ts';
 
 journeys('opened bundle', () => {
-  test('shows an incident read-only, at any moment of it, explained and replayed', async () => {
+  test('shows an incident read-only, at any moment of it, explained and replayed', { timeout: 180_000 }, async () => {
     const { gateway } = await startJourney({ accounts: 2 });
     const { key } = (await gateway.api('POST', '/api/api-keys', { name: 'agents' })).body;
     const headers = { authorization: `Bearer ${key}` };
@@ -57,7 +57,8 @@ journeys('opened bundle', () => {
     await page.goto(`${opened.url}/replay`);
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     const decisions = page.getByRole('region', { name: 'Recorded decisions' });
-    await decisions.getByText('All repeat').waitFor();
+    // A replay has the lowest priority.
+    await decisions.getByText('All repeat').waitFor({ timeout: 60_000 });
     await decisions.getByText(/2 requests, 0 of them refused by svc/).waitFor();
     expect(problems).toEqual([]);
   });

@@ -3,15 +3,20 @@ import { expect, test } from 'vitest';
 import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
+/** A replay has the lowest priority: on a busy machine it waits for everything else. */
+const LOW_PRIORITY = { timeout: 60_000 };
+
 journeys('replay', () => {
-  test('replays a period, simulates another pool and other limits, and offers the figures', async () => {
+  test('replays a period, simulates another pool and other limits, and offers the figures', {
+    timeout: 180_000,
+  }, async () => {
     const { gateway, visit } = await startJourney({ accounts: 3 });
     for (let index = 0; index < 8; index += 1) await (await gateway.ask(validRequest)).text();
     const page = await visit({ path: '/' });
     await page.getByRole('link', { name: 'Replay' }).click();
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     const decisions = page.getByRole('region', { name: 'Recorded decisions' });
-    await decisions.getByText('All repeat').waitFor();
+    await decisions.getByText('All repeat').waitFor(LOW_PRIORITY);
     await decisions.getByText(/8 requests, 0 of them refused by svc/).waitFor();
 
     const { data } = gateway.events('RequestCompleted').at(-1) ?? {};
@@ -28,7 +33,7 @@ journeys('replay', () => {
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
 
     const result = page.getByRole('region', { name: 'What would have happened' });
-    await result.getByText(/^8 requests decided again: .* end another way/).waitFor();
+    await result.getByText(/^8 requests decided again: .* end another way/).waitFor(LOW_PRIORITY);
     await result.getByRole('img', { name: /^Requests, simulated: 8\./ }).waitFor();
     const accounts = page.getByRole('region', { name: 'Accounts' });
     await accounts

@@ -19,7 +19,8 @@ journeys('time control', () => {
     await page.getByRole('button', { name: 'late key' }).first().waitFor();
     expect(await banner.count()).toBe(0);
     const live = page.getByRole('complementary').getByRole('status');
-    const dot = () => live.evaluate('(mark) => getComputedStyle(mark, "::before").backgroundColor');
+    const dot = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('aside [role=status]'), '::before').backgroundColor`);
     await live.getByText('Live', { exact: true }).waitFor();
     const green = await dot();
 
