@@ -4,7 +4,7 @@ import { type Command, operandCommand, parsedCommand, plainCommand } from './com
 export const commands: readonly Command[] = [
   {
     name: 'serve',
-    usage: [['serve', 'Run the service. Settings come from the environment, see README.md.']],
+    usage: [['serve', 'Run the service. Settings come from the environment, see docs/settings.md.']],
     failureCode: 1,
     load: async () => plainCommand({ '': (await import('./serve.ts')).serve }),
   },

@@ -110,7 +110,7 @@ describe('a variable that begins with SVC_ and is no setting', () => {
     '%s is rejected without a guess',
     (name) => {
       expect(() => readConfig({ [name]: 'a secret' })).toThrow(
-        new RegExp(`^${name}: is not a setting of svc\\. README\\.md lists all\\.$`),
+        new RegExp(`^${name}: is not a setting of svc\\. docs/settings\\.md lists all\\.$`),
       );
     },
   );

@@ -25,6 +25,6 @@ export const unknownSettings = (names: readonly string[], settings: readonly str
     .filter((name) => name.startsWith(PREFIX) && !settings.includes(name) && !OF_OTHERS.test(name))
     .map((name) => {
       const nearest = nearestName(withoutPrefix(name), settings.map(withoutPrefix));
-      const hint = nearest === undefined ? 'README.md lists all.' : `The nearest one is ${PREFIX}${nearest}.`;
+      const hint = nearest === undefined ? 'docs/settings.md lists all.' : `The nearest one is ${PREFIX}${nearest}.`;
       return `${name}: is not a setting of svc. ${hint}`;
     });

@@ -4,8 +4,8 @@ import { type Config, readConfig, settingNames } from '../../../src/app/config/c
 import { COSIGNATURE, verifierKey } from '../../../src/integrity/notes/noteKeys.ts';
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(readme.indexOf('## Environment'), readme.indexOf('## What it promises'));
-const rows = [...section.matchAll(/^\| `([A-Z_]+)` \| (.+?) \|/gm)].map(([, name = '', shown = '']) => ({
+const settings = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+const rows = [...settings.matchAll(/^\| `([A-Z_]+)` \| (.+?) \|/gm)].map(([, name = '', shown = '']) => ({
   name,
   shown,
 }));
@@ -14,13 +14,13 @@ const rows = [...section.matchAll(/^\| `([A-Z_]+)` \| (.+?) \|/gm)].map(([, name
 const shownDefault = (value: unknown) =>
   Array.isArray(value) && value.length === 0 ? 'empty' : `\`${String(value)}\``;
 
-test('the README names every setting that has a default, with that default', () => {
+test('docs/settings.md names every setting that has a default, with that default', () => {
   const defaults = Object.entries(readConfig({})).filter(([, value]) => value !== undefined);
   const shown = new Map(rows.map((row) => [row.name, row.shown]));
   for (const [name, value] of defaults) expect(shown.get(name), name).toBe(shownDefault(value));
 });
 
-test('the README names every setting', () =>
+test('docs/settings.md names every setting', () =>
   expect(rows.map(({ name }) => name).sort()).toEqual(settingNames.toSorted()));
 
 /** Values of settings that do not take any text. */
@@ -47,13 +47,13 @@ const TOGETHER: Readonly<Record<string, string>> = {
   SVC_OIDC_CLIENT_SECRET: 'a1',
 };
 
-test('the README names no setting that does not exist', () => {
+test('README and docs/settings.md name no setting that does not exist', () => {
   for (const { name } of rows.filter((row) => !(row.name in readConfig({})))) {
     const value = SAMPLES[name] ?? 'a1';
     const others = name.startsWith('SVC_OIDC_') ? TOGETHER : {};
     expect(String(readConfig({ ...others, [name]: value })[name as keyof Config]), name).toBe(value);
   }
-  const mentioned = new Set(readme.match(/\b(?:(?:SVC|FIREWALL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
+  const mentioned = new Set((readme + settings).match(/\b(?:(?:SVC|FIREWALL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
   // The clients' own variable in the examples.
   mentioned.delete('SVC_API_KEY');
   expect([...mentioned].sort()).toEqual(rows.map(({ name }) => name).sort());
