@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
+import { waitOptions } from '../../test/support/waitOptions.ts';
 import { MarkFile, readMarkFile } from './markFile.ts';
 
 interface Mark {
@@ -45,7 +46,7 @@ test('holds a noted mark without a sync, as after the end of the process', async
   onTestFinished(() => file.close());
   for (const position of [1, 2, 3]) {
     file.note({ position });
-    await vi.waitUntil(() => hasMark(path, position), { interval: 1 });
+    await vi.waitUntil(() => hasMark(path, position), { ...waitOptions, interval: 1 });
   }
 });
 
@@ -56,7 +57,7 @@ test('keeps the synced mark while the other slot is written, whichever write is 
   for (let position = 1; position <= 6; position += 1) {
     file.noteNow({ position });
     file.note({ position: position + 100 });
-    await vi.waitUntil(() => hasMark(path, position + 100), { interval: 1 });
+    await vi.waitUntil(() => hasMark(path, position + 100), { ...waitOptions, interval: 1 });
     const copy = `${path}.copy`;
     for (const tear of [0, 15, 25, 35]) {
       writeFileSync(copy, readFileSync(path));
@@ -74,10 +75,10 @@ test('syncs by itself, and writes the next mark beside the synced one', async ()
   const isBesideSynced = async () => {
     position += 1;
     file.note({ position });
-    await vi.waitUntil(() => hasMark(path, position), { interval: 1 });
+    await vi.waitUntil(() => hasMark(path, position), { ...waitOptions, interval: 1 });
     return readFileSync(path, 'utf8').includes(`{"position":${position - 1}}`);
   };
-  await vi.waitUntil(isBesideSynced, { interval: 7 });
+  await vi.waitUntil(isBesideSynced, { ...waitOptions, interval: 7 });
 });
 
 test.each([
@@ -126,9 +127,9 @@ test('reports a mark that does not fit, and the recovery after it', async () => 
   });
   onTestFinished(() => file.close());
   file.note({ position: 1, text: 'x'.repeat(20_000) });
-  await vi.waitUntil(() => events.length === 1, { interval: 1 });
+  await vi.waitUntil(() => events.length === 1, { ...waitOptions, interval: 1 });
   file.note({ position: 2 });
-  await vi.waitUntil(() => events.includes('recovered'), { interval: 1 });
+  await vi.waitUntil(() => events.includes('recovered'), { ...waitOptions, interval: 1 });
   expect(events[0]).toMatch(/does not fit into \S+log\.mark/);
 });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { waitOptions } from '../../test/support/waitOptions.ts';
 import { DescriptorBudget } from '../lib/descriptors/descriptorBudget.ts';
 import { PlainRequest } from './plain/plainRequest.ts';
 import { startHttpServer } from './server.ts';
@@ -64,7 +65,7 @@ async function start(isPlain: boolean) {
   const fill = async () => {
     for (let count = 1; count < ROOM; count += 1) {
       await open(REQUEST);
-      await vi.waitUntil(() => held.length === count, { interval: 1 });
+      await vi.waitUntil(() => held.length === count, { ...waitOptions, interval: 1 });
     }
   };
   return { open, fill, held };
@@ -80,7 +81,7 @@ describe.each([
     const busy = await open(REQUEST);
     expect(await text(await open(REQUEST))).toMatch(REFUSED);
     expect(await text(await open(''))).toMatch(REFUSED);
-    await vi.waitUntil(() => held.length === ROOM, { interval: 1 });
+    await vi.waitUntil(() => held.length === ROOM, { ...waitOptions, interval: 1 });
     held.at(-1)?.end();
     expect(String((await once(busy, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -93,6 +94,6 @@ describe.each([
     const closed = once(idle, 'close');
     await open(REQUEST);
     await closed;
-    await vi.waitUntil(() => held.length === ROOM, { interval: 1 });
+    await vi.waitUntil(() => held.length === ROOM, { ...waitOptions, interval: 1 });
   });
 });

@@ -40,7 +40,7 @@ async function terminate(stage: Stage): Promise<void> {
   await stage.service.printed(/SIGTERM: finishing open requests/);
   const isRefused = async () =>
     (await sendRequest({ url: stage.url, path: '/health', body: {} })).connectionError === 'ECONNREFUSED';
-  await vi.waitUntil(isRefused, { timeout: 5_000, interval: 5 });
+  await vi.waitUntil(isRefused, { timeout: 15_000, interval: 5 });
 }
 
 /** The completed requests of the log, after its hash chain, positions and revisions have been checked. */

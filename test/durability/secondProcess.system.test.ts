@@ -44,7 +44,7 @@ test('refuses a second process after lock.sqlite was deleted, and keeps the firs
   deleteLock(lock);
   expect(await run(folder, 'serve')).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });
   // The first one locks the file again, so that also a version that knows no other lock is kept out.
-  await vi.waitUntil(() => isLocked(lock), { timeout: 5_000 });
+  await vi.waitUntil(() => isLocked(lock), { timeout: 15_000 });
   expect(await run(folder, 'serve')).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });
   const { key } = await api.call('POST', '/api/api-keys', { name: 'still works' });
   expect(key).toMatch(/^sk-/);
@@ -104,7 +104,7 @@ test.each(['log.sqlite', 'vault.sqlite'])(
       return [request.status, change.status];
     };
     renameSync(path, `${path}.moved`);
-    await vi.waitUntil(problem, { timeout: 5_000 });
+    await vi.waitUntil(problem, { timeout: 15_000 });
     expect(await problem()).toMatchObject({ subject: name, cause: expect.stringContaining(path) });
     const { error } = (await (
       await fetch(`${url}/v1/responses`, {
@@ -115,7 +115,7 @@ test.each(['log.sqlite', 'vault.sqlite'])(
     ).json()) as { error: { code: string } };
     expect([await statuses(), error.code]).toEqual([[503, 503], 'log_unavailable']);
     renameSync(`${path}.moved`, path);
-    await vi.waitUntil(async () => !(await problem()), { timeout: 5_000 });
+    await vi.waitUntil(async () => !(await problem()), { timeout: 15_000 });
     // Without an account a request is still 503, for another reason.
     expect((await statuses())[1]).toBe(200);
   },
@@ -135,13 +135,13 @@ test('names the other process while it holds a lock file that replaced ours', as
   const thief = await takeLock(lock);
   const problem = async () =>
     (await api.call('GET', '/api/status')).problems.find(({ code }: { code: string }) => code === 'lock_file_replaced');
-  await vi.waitUntil(problem, { timeout: 5_000 });
+  await vi.waitUntil(problem, { timeout: 15_000 });
   expect(await problem()).toMatchObject({
     cause: expect.stringContaining(lock),
     remedy: expect.stringContaining('Stop'),
   });
   await thief.release();
-  await vi.waitUntil(async () => !(await problem()), { timeout: 5_000 });
+  await vi.waitUntil(async () => !(await problem()), { timeout: 15_000 });
   expect(await run(folder, 'serve')).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });
 });
 
@@ -166,7 +166,7 @@ test.skipIf(!canUnshare)('refuses a second process that sees other process ids, 
   expect(await other()).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });
   deleteLock(lock);
   expect(await other()).toMatchObject({ exitCode: 1, stdout: [], stderr: inUse });
-  await vi.waitUntil(() => existsSync(lock), { timeout: 5_000 });
+  await vi.waitUntil(() => existsSync(lock), { timeout: 15_000 });
 });
 
 /** Locks a file as svc locks it, in a process of its own. */

@@ -205,7 +205,7 @@ test('announces a long request and shows its reservation apart from the usage', 
   const controller = new AbortController();
   const response = await ask(validRequest, controller.signal);
   await response.body?.getReader().read();
-  await vi.waitUntil(() => gateway.events('RequestAdmitted').length === 1, { timeout: 5_000 });
+  await vi.waitUntil(() => gateway.events('RequestAdmitted').length === 1, { timeout: 15_000 });
   const [admitted] = gateway.events('RequestAdmitted');
   expect(admitted?.data).toMatchObject({ model: 'gpt-5.1', route: '/backend-api/svc/responses' });
   expect(await limits()).toMatchObject({ current_value: 0 });

@@ -5,6 +5,7 @@ import type { AppendFault } from '../../../test/support/eventstore/appendCalls.t
 import { startNetworkLink } from '../../../test/support/eventstore/networkLink.ts';
 import { aStage } from '../../../test/support/eventstore/stage.ts';
 import { statuses } from '../../../test/support/eventstore/statuses.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { type EventLog, type EventToAppend, NO_STREAM } from '../eventLog.ts';
 import { isBreak, verifyStream } from '../hashChain.ts';
 
@@ -125,7 +126,7 @@ test('writes an append once after the disk of the server was full', async () => 
   const [stream, events] = [aStream(), someEvents(2)];
   database.isDiskFull = true;
   expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'unknown' });
-  await vi.waitUntil(() => !server.isRunning);
+  await vi.waitUntil(() => !server.isRunning, waitOptions);
   database.isDiskFull = false;
   await server.start();
   expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 1 });

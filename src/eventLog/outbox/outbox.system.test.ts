@@ -185,7 +185,7 @@ test('deletes drained events and continues their chain', async () => {
     await Promise.all(someEvents(800).map((event) => sink.record(event)));
     await untilDrained(outbox);
   }
-  await vi.waitUntil(async () => (await rowsOf(stage.path)).length === 1, { timeout: 5_000, interval: 50 });
+  await vi.waitUntil(async () => (await rowsOf(stage.path)).length === 1, { timeout: 15_000, interval: 50 });
   await sink.record(anEvent());
   await outbox.close();
   expect(await rowsOf(stage.path)).toEqual([]);

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { type MarkFileContent, readMarkFile } from '../../dataFolder/markFile.ts';
 import { NO_STREAM } from '../eventLog.ts';
 import { type LogEnd, readLogEnd } from './logEnd.ts';
@@ -46,7 +47,7 @@ test('reaches the end of the log by itself while it is open', async () => {
   const { open, content, end } = await aStage();
   const log = await open();
   await log.append('firewall-main', NO_STREAM, someEvents(5));
-  await vi.waitFor(() => expect(content()).toEqual({ kind: 'mark', mark: end() }));
+  await vi.waitFor(() => expect(content()).toEqual({ kind: 'mark', mark: end() }), waitOptions);
 });
 
 test('does not advance for appends that were not written', async () => {

@@ -6,6 +6,8 @@ import type { ExampleThread } from './exampleThread.support.ts';
 import { startThread, type Thread, type ThreadSettings } from './startThread.ts';
 import { transfer } from './transfer.ts';
 
+const waitOptions = { timeout: 10_000, interval: 10 };
+
 const PROGRAM = new URL('./exampleThread.support.ts', import.meta.url);
 
 const started: Thread<ExampleThread>[] = [];
@@ -92,8 +94,9 @@ describe('notifications', () => {
   it('end the thread when their handler throws', async () => {
     const thread = start();
     thread.notify('crash');
-    await vi.waitFor(() =>
-      expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'crashed' })),
+    await vi.waitFor(
+      () => expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'crashed' })),
+      waitOptions,
     );
     expect(thread.isRunning).toBe(false);
   });
@@ -161,7 +164,7 @@ describe('a thread that dies', () => {
     const thread = start({ restart: { afterMs: 20 } });
     await expect(thread.request('exit')).rejects.toThrow(ThreadEnded);
     await expect(thread.request('double', 5)).rejects.toThrow('the example thread is not running');
-    await vi.waitFor(() => expect(thread.isRunning).toBe(true));
+    await vi.waitFor(() => expect(thread.isRunning).toBe(true), waitOptions);
     expect(await thread.request('double', 5)).toBe(10);
   });
 });

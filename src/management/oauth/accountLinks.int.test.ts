@@ -138,7 +138,7 @@ test('destroys the device codes when the sign-in ends', async () => {
     } catch {
       return true;
     }
-  });
+  }, waitOptions);
 });
 
 test('records the pasting client as actor, and the system for a redirect', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { ProxyFailure } from '../../provider/outgoingProxy/proxyFailure.ts';
 import { createPlainUpstreamPool } from './plain/plainUpstreamPool.ts';
 import { createUndiciUpstreamPool } from './undici/undiciUpstreamPool.ts';
@@ -106,7 +107,7 @@ describe.each([
     pool.close();
     await release();
     expect((await open.ended).body).toBe('ok');
-    await vi.waitUntil(() => opened[0]?.destroyed);
+    await vi.waitUntil(() => opened[0]?.destroyed, waitOptions);
   });
 
   test('a pool that is closed closes its idle connections', async () => {
@@ -116,7 +117,7 @@ describe.each([
     await request.ended;
     await nextTurn();
     pool.close();
-    await vi.waitUntil(() => opened[0]?.destroyed);
+    await vi.waitUntil(() => opened[0]?.destroyed, waitOptions);
   });
 
   test('destroying the pool fails a request whose connection is being opened', async () => {
