@@ -76,6 +76,7 @@ test.each([
       env: {
         FIREWALL_TRUST_PROXY_HEADERS: 'true',
         FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.1/32',
+        SVC_ALLOW_OPEN: 'true',
         ...(url !== undefined && { SVC_MONGODB_URL: url }),
       },
     });

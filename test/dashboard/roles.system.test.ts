@@ -61,7 +61,7 @@ journeys('roles', () => {
       const asMia = { headers: { authorization: `Bearer ${second}` } };
       await (await gateway.ask(validRequest, asMia)).text();
       await (await gateway.ask(validRequest, { headers: { authorization: `Bearer ${shared.key}` } })).text();
-      await page.getByRole('link', { name: 'Request logs' }).click();
+      await page.getByRole('link', { name: 'Request logs', exact: true }).click();
       await page.getByText('1 request, newest first').waitFor();
       expect(await page.getByRole('columnheader').allInnerTexts()).not.toContain('Account');
       await page.locator('tr.request').getByText('laptop').waitFor();
@@ -72,7 +72,7 @@ journeys('roles', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Model', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: 'Attempted account' }).count()).toBe(0);
-      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByRole('link', { name: 'API keys', exact: true }).click();
 
       await actOn(page, 'laptop', 'Delete …');
       await page.getByLabel('Type laptop to confirm').fill('laptop');

@@ -63,8 +63,13 @@ export async function addPeople(administrator: Awaited<ReturnType<typeof setUpAd
 /** Signs in an operator without a browser. @returns calls of the management API in the session */
 export async function sessionOf(gateway: Gateway, login: string) {
   const body = { login, password: OPERATOR_PASSWORD };
-  const { cookie } = await send(gateway, 'POST', '/api/dashboard-auth/login', body);
-  return (method: string, path: string, body?: unknown) => send(gateway, method, path, body, { cookie });
+  let { cookie } = await send(gateway, 'POST', '/api/dashboard-auth/login', body);
+  return async (method: string, path: string, body?: unknown) => {
+    const response = await send(gateway, method, path, body, { cookie });
+    // A verified second factor gives the session a new cookie.
+    cookie = response.cookie ?? cookie;
+    return response;
+  };
 }
 
 /** Calls the management API with a management token. */
