@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { partAt, type Stretch } from '../../domain/clock/stretches.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
 import type { FoundRequests } from '../../readModels/sqlite/findRequest.ts';
+import { readStretches } from './readStretches.ts';
 import { createMatcher, type EventSelection, type RowCondition, rowCondition } from './selection.ts';
 
 const COLUMNS = 'position, stream, revision, id, type, version, time, data, metadata';
@@ -34,9 +37,11 @@ export class SelectedRows {
   period(): Period {
     const { since, until } = this.#selection;
     const last = this.#lastPosition();
+    if (since === undefined && until === undefined) return { first: 1, last };
+    const stretches = readStretches(this.#database, last);
     return {
-      first: since === undefined ? 1 : this.#positionBefore(since, last) + 1,
-      last: until === undefined ? last : this.#positionBefore(until + 1, last),
+      first: since === undefined ? 1 : this.#positionAt(instant(since - 1), stretches, last) + 1,
+      last: until === undefined ? last : this.#positionAt(instant(until), stretches, last),
     };
   }
 
@@ -124,16 +129,18 @@ export class SelectedRows {
     }
   }
 
-  /** The last position up to which no event has this time or a later one. */
-  #positionBefore(time: number, last: number): number {
+  /** The last position that was written by a time, as with `?at=`. */
+  #positionAt(time: Instant, stretches: readonly Stretch[], last: number): number {
     const statement = this.#database.prepare(
-      'SELECT min(position) AS position FROM events WHERE position > ? AND position <= ? AND time >= ?',
+      'SELECT min(position) AS position FROM events WHERE position > ? AND position <= ? AND time > ?',
     );
-    for (let after = 0; after < last; after += POSITIONS) {
-      const found = statement.get(after, after + POSITIONS, time)?.position;
+    const part = partAt(stretches, time);
+    const until = Math.min(part.until, last);
+    for (let after: number = part.after; after < until; after += POSITIONS) {
+      const found = statement.get(after, Math.min(after + POSITIONS, until), time)?.position;
       if (typeof found === 'number') return found - 1;
     }
-    return last;
+    return until;
   }
 
   #lastPosition(): number {
