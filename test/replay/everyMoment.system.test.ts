@@ -89,6 +89,7 @@ async function pathsOf(gateway: Gateway, send: Send, world: World): Promise<stri
     '/api/owners/{owner}/requests': last(world.owners).map(encodeURIComponent),
     '/api/requests/{id}/explain': last(world.requests),
     '/api/teams/{id}': last(world.teams),
+    '/api/teams/{id}/members': last(world.teams),
     '/api/tokens/{id}': last(world.tokens),
   };
   return Object.entries(documented).flatMap(([path, { get }]) => {
