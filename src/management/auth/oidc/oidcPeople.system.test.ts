@@ -131,7 +131,7 @@ test('asks the provider again for what cannot be undone, and accepts only the sa
   const again = { reauthenticate: 'true', next: '/profile' };
   const url = new URL(await ada.start(again));
   expect(Object.fromEntries(url.searchParams)).toMatchObject({ prompt: 'login', max_age: '0' });
-  // Eve, whom the provider knows in this browser now, sits down at the open session.
+  // Eve sits down at the open session, and signs in at the provider as herself.
   expect(await ada.open(await oidcVisitor().signIn(url.href, 'eve'))).toBe(failed('oidc_other_person', '/profile'));
   expect(await makeToken()).toEqual([401, 'reauthentication_required']);
   expect(await ada.signIn(null, again)).toBe(failed('oidc_declined', '/profile'));
