@@ -194,12 +194,13 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
         minute += minutes;
         add({ ...ClockJumped({ node: 'n', from, to: later(minute * MINUTE) }), time: later(minute * MINUTE) });
       };
-      // More events than between two marks of the index before, in and after the time ahead.
-      work(300);
+      // More events than between two marks of SQLite's index before, in and after the time ahead.
+      const n = scaled(300);
+      work(n);
       jump(2_880);
-      work(300);
+      work(n);
       jump(-2_880);
-      work(300);
+      work(n);
       const head = await store.append(...events);
       const { stretches } = timeline;
 
@@ -208,21 +209,39 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
         const found = written.findLast(({ position: at, latest }) => at > after && at <= until && latest <= time);
         return found?.position ?? after;
       };
-      const between = async (filter: HistoryFilter) => {
-        const found = await everything(store, { ...filter, stretches }, 200, head);
-        return found.length === 0 ? [] : [found.at(-1)?.position, found[0]?.position];
-      };
-      const times = [-1, 0, 100, 299, 300, 310, 599, 600, 700, 899, 900, 3_179, 3_180, 3_300, 3_479, 3_480, 9_999];
+      const last = async (filter: HistoryFilter, before: Position | null = null) =>
+        (await store.history.page({ ...filter, stretches }, before, 1, head)).entries[0]?.position ?? 0;
+      const k = 3 * Math.floor(n / 9);
+      const ahead = n + 2_880;
+      const times = [
+        -1,
+        0,
+        k,
+        n - 1,
+        n,
+        n + 10,
+        2 * n,
+        2 * n + k,
+        3 * n - 1,
+        3 * n,
+        ahead,
+        ahead + k,
+        ahead + n,
+        9_999,
+      ];
       for (const minutes of times) {
-        const time = later(minutes * MINUTE);
-        const until = lastBy(time);
-        expect([minutes, await between({ until: time })]).toEqual([minutes, until === 0 ? [] : [1, until]]);
-        const after = lastBy(later(minutes * MINUTE - 1));
-        expect([minutes, await between({ since: time })]).toEqual([minutes, after === head ? [] : [after + 1, head]]);
+        const until = later(minutes * MINUTE);
+        expect([minutes, await last({ until })]).toEqual([minutes, lastBy(until)]);
+        const since = later(minutes * MINUTE);
+        const first = lastBy(later(minutes * MINUTE - 1)) + 1;
+        const expected = first > head ? [0, 0] : [first, 0];
+        const around = [await last({ since }, position(first + 1)), await last({ since }, position(first))];
+        expect([minutes, ...around]).toEqual([minutes, ...expected]);
       }
       // Written after the clock was set back, two days before the times of the events in between.
-      expect(await between({ until: later(899 * MINUTE) })).toEqual([1, 902]);
-      expect(await between({ since: later(700 * MINUTE), types: ['IpAllowed'] })).toEqual([703, 902]);
+      expect(await last({ until: later((3 * n - 1) * MINUTE) })).toBe(3 * n + 2);
+      expect(await last({ since: later((2 * n + k) * MINUTE) }, position(2 * n + 3 + k))).toBe(0);
+      expect(await last({ since: later((2 * n + k) * MINUTE) }, position(2 * n + 4 + k))).toBe(2 * n + 3 + k);
     });
   });
 }
