@@ -21,7 +21,9 @@ const skewed = <Value>(values: readonly Value[], random: number): Value =>
   values[Math.floor(random * random * values.length)] as Value;
 
 export const accounts = digests(50, 'account').map((text) => `acc_${text.slice(0, 16)}`);
-const keys = digests(20, 'key').map((text) => text.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5'));
+export const keys = digests(20, 'key').map((text) =>
+  text.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5'),
+);
 export const models = ['gpt-5.1-codex', 'gpt-5.1', 'gpt-5.1-codex-mini', 'gpt-5.2', 'gpt-5', 'gpt-5.4', 'gpt-5.5'];
 const efforts = ['medium', 'high', 'low', null];
 const failures = [

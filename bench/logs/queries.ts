@@ -1,7 +1,9 @@
+import type { Grouping } from '../../projections/figures.ts';
 import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
+import { type Interval, timeSteps, wallClockOf } from '../../src/management/resources/breakdown/timeSteps.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
 import type { RequestLogFilter } from '../../src/readModels/requestLogQueries.ts';
-import { accounts, models, requestIdAt } from './events.ts';
+import { accounts, keys, models, requestIdAt } from './events.ts';
 
 export interface QueriesOptions {
   /** Number of events that `fillLog` wrote. */
@@ -88,4 +90,27 @@ export async function measureQueries(
   await measure('summary', () => requestTotals.since(daysAgo(7), head));
   await measure('usage history', () => readModels.usageTrends.since(daysAgo(7), head));
   await measure('trends', (round) => readModels.usageTrends.ofAccount(pick(accounts, round), daysAgo(7), head));
+
+  const breakdown = (
+    by: Grouping,
+    interval: Interval,
+    days: number,
+    timeZone: string,
+    filter: RequestLogFilter = {},
+  ) => {
+    const clock = wallClockOf(timeZone);
+    const edges = clock && timeSteps({ from: daysAgo(days), to: instant(Date.now() + 1), interval, clock }, 1_000);
+    if (!edges) throw new Error('no steps');
+    return readModels.figures.breakdown({ by, filter, edges, maxGroups: 1_000 }, head);
+  };
+  await measure('breakdown by key, 7 days', () => breakdown('key', 'day', 7, 'UTC'));
+  await measure('breakdown by account, 7 days', () => breakdown('account', 'day', 7, 'Europe/Berlin'));
+  await measure('breakdown by account, 7 days, hours', () => breakdown('account', 'hour', 7, 'Asia/Kolkata'));
+  await measure('breakdown by model, a year', () => breakdown('model', 'day', 365, 'Asia/Kolkata'));
+  await measure('breakdown of a key, by key', (round) =>
+    breakdown('key', 'day', 7, 'UTC', { apiKeyIds: [pick(keys, round)] }),
+  );
+  await measure('breakdown of a key, by model', (round) =>
+    breakdown('model', 'day', 7, 'UTC', { apiKeyIds: [pick(keys, round)] }),
+  );
 }

@@ -20,13 +20,17 @@ export interface Percentiles {
 
 /** Of fewer bins, adding one by one is faster than a pass over both lists. */
 const FEW_BINS = 8;
+const MANY_BINS = 64;
 
 /** The numbers of values by bin, in the order of bins: most sketches have few, so lists are smaller and faster than maps. */
 export class QuantileSketch {
   #bins: number[] = [];
   #counts: number[] = [];
+  /** Counts of all bins while many stored sketches are added: then each costs as much as its own bins. */
+  #dense: number[] | undefined;
 
   add(bin: number, count = 1): void {
+    this.#toLists();
     const bins = this.#bins;
     let [low, high] = [0, bins.length];
     while (low < high) {
@@ -43,6 +47,8 @@ export class QuantileSketch {
   }
 
   merge(other: QuantileSketch): void {
+    this.#toLists();
+    other.#toLists();
     this.#merge(other.#bins, other.#counts);
   }
 
@@ -59,6 +65,12 @@ export class QuantileSketch {
       }
       return value;
     };
+    const dense = this.#toDense();
+    while (dense && at < bytes.length) {
+      bin += read();
+      while (dense.length <= bin) dense.push(0);
+      dense[bin] = (dense[bin] as number) + read();
+    }
     while (at < bytes.length) {
       bin += read();
       bins.push(bin);
@@ -69,6 +81,7 @@ export class QuantileSketch {
 
   /** As bytes: for each bin its distance from the one before and its count, seven bits a byte. */
   encode(): Uint8Array {
+    this.#toLists();
     const bytes: number[] = [];
     const write = (value: number): void => {
       let rest = value;
@@ -87,13 +100,44 @@ export class QuantileSketch {
 
   /** @returns null without values */
   percentiles(): Percentiles | null {
+    this.#toLists();
     if (this.#bins.length === 0) return null;
-    const sketch = new DDSketch({ relativeAccuracy: RELATIVE_ACCURACY });
-    this.#bins.forEach((bin, index) => {
-      sketch.accept(middleOf(bin), this.#counts[index]);
+    return { p50: this.#quantile(0.5), p95: this.#quantile(0.95), p99: this.#quantile(0.99) };
+  }
+
+  /** As the library reads it from its own sketch, into which the bins would have to be put one by one. */
+  #quantile(quantile: number): number {
+    const rank = quantile * (this.#counts.reduce((sum, count) => sum + count, 0) - 1);
+    let before = 0;
+    const index = this.#counts.findIndex((count) => {
+      before += count;
+      return before > rank;
     });
-    const at = (quantile: number) => Math.round(sketch.getValueAtQuantile(quantile));
-    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+    return Math.round(middleOf(this.#bins[index] as number));
+  }
+
+  /** @returns undefined while there are few bins */
+  #toDense(): number[] | undefined {
+    if (this.#dense || this.#bins.length < MANY_BINS) return this.#dense;
+    const dense = new Array<number>((this.#bins.at(-1) as number) + 1).fill(0);
+    this.#bins.forEach((bin, index) => {
+      dense[bin] = this.#counts[index] as number;
+    });
+    this.#dense = dense;
+    return dense;
+  }
+
+  #toLists(): void {
+    const dense = this.#dense;
+    if (!dense) return;
+    this.#dense = undefined;
+    this.#bins = [];
+    this.#counts = [];
+    dense.forEach((count, bin) => {
+      if (count === 0) return;
+      this.#bins.push(bin);
+      this.#counts.push(count);
+    });
   }
 
   #merge(bins: readonly number[], counts: readonly number[]): void {

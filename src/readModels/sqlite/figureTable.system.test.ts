@@ -1,7 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { FigureRow } from '../../../projections/figures.ts';
-import { instant } from '../../domain/core/brands.ts';
+import { requestRowOf } from '../../../projections/requestLog.ts';
+import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
+import { seededRandom } from '../../../test/support/random.ts';
+import { NOW } from '../../../test/support/specification.ts';
+import { instant, position } from '../../domain/core/brands.ts';
+import { eventTypes } from '../../domain/eventTypes.ts';
+import { decodeRollUps, RollUpCollector } from '../archivedRollUps.ts';
 import { GroupedCounts } from '../figureCounts.ts';
 import { FigureTable } from './figureTable.ts';
 
@@ -92,4 +98,32 @@ test('reads what is not written yet from the request log again after a start', (
   const pending = new GroupedCounts();
   again.addPending(pending, 'key', instant(START), instant(START + 30 * QUARTER));
   expect(pending.total().sums.requests).toBe(6);
+});
+
+test('has the same sums and sketches of archived days as of their rows', () => {
+  const random = seededRandom(5);
+  const events = randomRequests(2_000, random);
+  const collector = new RollUpCollector();
+  const [rows, archived] = [new DatabaseSync(':memory:'), new DatabaseSync(':memory:')];
+  const table = new FigureTable(rows);
+  events.forEach(({ type, data }, index) => {
+    const version = eventTypes.get(type)?.version ?? 0;
+    collector.add({ position: index + 1, time: NOW, type, version, data: JSON.stringify(data) });
+    table.add(index + 1, requestRowOf({ type, data } as never, position(index + 1)));
+  });
+  // More quarters of an hour than fit into memory: everything before them is written.
+  for (let index = 1; index <= 25; index++)
+    table.add(events.length + index, rowAt(Date.UTC(2001, 0) + index * QUARTER, {}));
+  new FigureTable(archived).writeArchived(decodeRollUps(collector.encode()));
+  const figuresOf = (database: DatabaseSync) =>
+    database
+      .prepare(
+        `SELECT figureGroups.grouping, key, period, start, requests, errors, inputTokens, costMicroDollars, generatingMs,
+         hex(latency) AS latency, hex(firstByte) AS firstByte
+         FROM figures JOIN figureGroups ON figureGroups.id = groupId WHERE start >= ?
+         ORDER BY figureGroups.grouping, key, period, start`,
+      )
+      .all(Date.UTC(2002, 0));
+  expect(figuresOf(archived).length).toBeGreaterThan(1_000);
+  expect(figuresOf(archived)).toEqual(figuresOf(rows));
 });
