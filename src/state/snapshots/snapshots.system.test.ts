@@ -26,6 +26,9 @@ import { makeSnapshot } from './makeSnapshot.ts';
 import { writeSnapshot } from './snapshotFile.ts';
 import { newestSnapshot, SnapshotFolder } from './snapshotFolder.ts';
 
+// The thread that writes snapshots has low priority.
+vi.setConfig({ testTimeout: 60_000 });
+
 const KEY = randomBytes(32);
 const STREAM = 'firewall-main';
 /** A hundred addresses in rotation: a fold copies all of them for each event. */
@@ -232,10 +235,10 @@ test('writes snapshots while the log grows, and keeps the last two, readable by 
   expect(existsSync(node.folder.path)).toBe(false);
   for (const end of [10, 20, 30]) {
     await node.append(end === 10 ? 5 : 10);
-    await vi.waitUntil(() => positions(node)[0] === end, { timeout: 15_000 });
+    await vi.waitUntil(() => positions(node)[0] === end, { timeout: 45_000 });
   }
   // The oldest one is removed after the newest was written.
-  await expect.poll(() => positions(node), { timeout: 15_000 }).toEqual([30, 20]);
+  await expect.poll(() => positions(node), { timeout: 45_000 }).toEqual([30, 20]);
   expect(readdirSync(node.folder.path)).toHaveLength(2);
   expect(statSync(node.path()).mode & 0o777).toBe(0o600);
   expect(statSync(node.folder.path).mode & 0o777).toBe(0o700);
@@ -248,7 +251,7 @@ test('a start from a snapshot verifies it, then writes the next one', async () =
   node.snapshot();
   await node.append(50);
   const { refuted } = await node.keep(50);
-  await vi.waitUntil(() => positions(node)[0] === 2_150, { timeout: 15_000 });
+  await vi.waitUntil(() => positions(node)[0] === 2_150, { timeout: 45_000 });
   expect({ refuted, reported: node.reported }).toEqual({ refuted: [], reported: [] });
 });
 
@@ -281,7 +284,7 @@ test.each(tampered)('refutes a snapshot when %s', async (_, sql, reason) => {
   node.snapshot();
   await node.change(sql);
   const { refuted } = await node.keep(1_000_000);
-  await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
+  await vi.waitUntil(() => refuted.length > 0, { timeout: 45_000 });
   expect(refuted).toEqual([expect.stringMatching(reason)]);
   // The next start then fails with the same error as a start without snapshots.
   expect(node.folder.names()).toEqual([]);
@@ -295,7 +298,7 @@ test('refutes a snapshot with a valid MAC whose content the log does not give', 
   const state = { ...snapshot.data.state, settings: { ...snapshot.data.state.settings, apiKeyAuthEnabled: true } };
   writeSnapshot(node.path(), KEY, { ...snapshot, data: { ...snapshot.data, state } });
   const { refuted } = await node.keep(1_000_000);
-  await vi.waitUntil(() => refuted.length > 0, { timeout: 15_000 });
+  await vi.waitUntil(() => refuted.length > 0, { timeout: 45_000 });
   expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives different settings/)]);
 });
 
@@ -304,7 +307,7 @@ test('a node that cannot write snapshots reports it and keeps running', async ()
   writeFileSync(node.folder.path, 'a file where the folder should be');
   await node.append(30);
   const { refuted } = await node.keep(10);
-  await vi.waitUntil(() => node.reported.length > 0, { timeout: 15_000 });
+  await vi.waitUntil(() => node.reported.length > 0, { timeout: 45_000 });
   expect(node.reported).toEqual([
     expect.stringMatching(/^Couldn't make a snapshot of the hot state: .*(EEXIST|ENOTDIR)/),
   ]);
