@@ -15,8 +15,9 @@ import { takeSnapshot } from './support/takeSnapshot.ts';
 const mongo = await mongoServer();
 afterAll(() => mongo?.stop());
 
-const SLOW = { timeout: 180_000 };
-const soon = { timeout: 60_000, interval: 50 };
+const SLOW = { timeout: 300_000 };
+/** Jobs have a low priority: on a loaded machine they take a minute. */
+const soon = { timeout: 120_000, interval: 50 };
 const DAY_MS = 86_400_000;
 const NAME = 'Lovelace-Byron';
 const ADDRESS = '203.0.113.77';
@@ -56,105 +57,107 @@ async function dumpOf(url: string): Promise<string> {
   return JSON.stringify(all);
 }
 
-test.each([
-  ['in the data folder', undefined],
-  [`in MongoDB (${mongo?.product ?? NO_MONGODB_FOUND})`, mongo],
-] as const)(
-  'no copy has anything of a forgotten person: log, archives, snapshot, evidence, read models %s',
-  async (where, server) => {
-    if (where.startsWith('in MongoDB') && !server) return;
-    const folder = await tempDir('forgotten-copies');
-    onTestFinished(() => folder[Symbol.asyncDispose]());
-    const url = server?.newDatabase();
-    // Forty days ago, so that its days can be archived and its month is over.
-    const now = Date.now.bind(Date);
-    const past = vi.spyOn(Date, 'now').mockImplementation(() => now() - 40 * DAY_MS);
-    onTestFinished(() => past.mockRestore());
-    const month = monthOf(Date.now() as never);
-    const gateway = await startGateway({
-      folder: folder.path,
-      env: {
-        FIREWALL_TRUST_PROXY_HEADERS: 'true',
-        FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.1/32',
-        SVC_ALLOW_OPEN: 'true',
-        ...(url !== undefined && { SVC_MONGODB_URL: url }),
-      },
-    });
-    onTestFinished(() => gateway.stop());
-    const headers = { 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT };
-    const { invite } = await setUpAdministrator(gateway);
-    const { id, path } = await invite(NAME, 'member');
-    const send = async (cookie: string, method: string, to: string, body?: unknown) => {
-      const json = body !== undefined && { 'content-type': 'application/json' };
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const from = cookie === 'ada' ? { ...headers, cookie: adas } : { cookie: administrators };
-      const response = await fetch(gateway.url + to, { method, headers: { ...from, ...json }, ...sent });
-      const set = response.headers.getSetCookie()[0]?.split(';')[0];
-      if (set && cookie === 'ada') adas = set;
-      else if (set) administrators = set;
-      const bytes = Buffer.from(await response.arrayBuffer());
-      const text = bytes.toString();
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
-      return { status: response.status, bytes, text, body: (/^[[{]/.test(text) ? JSON.parse(text) : {}) as any };
-    };
-    let [adas, administrators] = ['', ''];
-    const accept = { token: secretOf(path), password: OPERATOR_PASSWORD };
-    expect((await send('ada', 'POST', '/api/dashboard-auth/invitation/accept', accept)).status).toBe(200);
-    const { body: key } = await send('ada', 'POST', '/api/api-keys', { name: 'laptop' });
-    for (const authorization of [`Bearer ${key.key}`, undefined]) {
-      const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
-      await (await gateway.ask(validRequest, { headers: sent })).text();
-    }
-    await gateway.stopService();
-    takeSnapshot(folder.path);
-    past.mockRestore();
-    await gateway.restart();
+const STORES = [
+  { where: 'in the data folder', isMissing: false },
+  { where: `in MongoDB (${mongo?.product ?? NO_MONGODB_FOUND})`, isMissing: !mongo, server: mongo },
+];
 
-    const call = (method: string, to: string, body?: unknown) => send('administrator', method, to, body);
-    expect((await call('POST', '/api/dashboard-auth/password/login', { password: PASSWORD })).status).toBe(200);
-    const rows = async () => (await call('GET', '/api/request-logs')).body.requests ?? [];
-    await vi.waitUntil(async () => (await rows()).length === 2, soon);
-    // It was recorded, and can be read until it is forgotten.
-    const [first] = await rows();
-    expect([first.address, first.user_agent]).toEqual([ADDRESS, USER_AGENT]);
-    const untilDone = () =>
-      vi.waitUntil(async () => {
-        const { jobs } = (await call('GET', '/api/jobs')).body;
-        return jobs.every(({ state }: { state: string }) => state !== 'running');
-      }, soon);
-    const { body: made } = await call('POST', '/api/evidence', {});
-    await untilDone();
-    const { result } = (await call('GET', `/api/jobs/${made.id}`)).body;
-    const zip = (await call('GET', `/api/evidence/${result.evidence_id}`)).bytes;
-    expect((await call('POST', '/api/archives', { days: 1 })).status).toBe(202);
-    await untilDone();
-    const { body: archives } = await call('GET', '/api/archives');
-    expect(archives).toMatchObject([{ state: 'archived' }]);
+for (const { where, isMissing, server } of STORES)
+  test.skipIf(isMissing)(
+    `no copy has anything of a forgotten person: log, archives, snapshot, evidence, read models ${where}`,
+    async () => {
+      const folder = await tempDir('forgotten-copies');
+      onTestFinished(() => folder[Symbol.asyncDispose]());
+      const url = server?.newDatabase();
+      // Forty days ago, so that its days can be archived and its month is over.
+      const now = Date.now.bind(Date);
+      const past = vi.spyOn(Date, 'now').mockImplementation(() => now() - 40 * DAY_MS);
+      onTestFinished(() => past.mockRestore());
+      const month = monthOf(Date.now() as never);
+      const gateway = await startGateway({
+        folder: folder.path,
+        env: {
+          FIREWALL_TRUST_PROXY_HEADERS: 'true',
+          FIREWALL_TRUSTED_PROXY_CIDRS: '127.0.0.1/32',
+          SVC_ALLOW_OPEN: 'true',
+          ...(url !== undefined && { SVC_MONGODB_URL: url }),
+        },
+      });
+      onTestFinished(() => gateway.stop());
+      const headers = { 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT };
+      const { invite } = await setUpAdministrator(gateway);
+      const { id, path } = await invite(NAME, 'member');
+      const send = async (cookie: string, method: string, to: string, body?: unknown) => {
+        const json = body !== undefined && { 'content-type': 'application/json' };
+        const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+        const from = cookie === 'ada' ? { ...headers, cookie: adas } : { cookie: administrators };
+        const response = await fetch(gateway.url + to, { method, headers: { ...from, ...json }, ...sent });
+        const set = response.headers.getSetCookie()[0]?.split(';')[0];
+        if (set && cookie === 'ada') adas = set;
+        else if (set) administrators = set;
+        const bytes = Buffer.from(await response.arrayBuffer());
+        const text = bytes.toString();
+        // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
+        return { status: response.status, bytes, text, body: (/^[[{]/.test(text) ? JSON.parse(text) : {}) as any };
+      };
+      let [adas, administrators] = ['', ''];
+      const accept = { token: secretOf(path), password: OPERATOR_PASSWORD };
+      expect((await send('ada', 'POST', '/api/dashboard-auth/invitation/accept', accept)).status).toBe(200);
+      const { body: key } = await send('ada', 'POST', '/api/api-keys', { name: 'laptop' });
+      for (const authorization of [`Bearer ${key.key}`, undefined]) {
+        const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
+        await (await gateway.ask(validRequest, { headers: sent })).text();
+      }
+      await gateway.stopService();
+      takeSnapshot(folder.path);
+      past.mockRestore();
+      await gateway.restart();
 
-    expect((await call('POST', `/api/operators/${id}/forget`)).body).toEqual({ status: 'forgotten' });
-    expect((await call('DELETE', `/api/api-keys/${key.id}?forget_callers=true`)).status).toBe(204);
-    expect((await call('POST', '/api/callers/forget', { until: month })).body).toEqual({ months: [month] });
-    // Put back, the archived requests are the same, and say no more where they came from.
-    expect((await call('POST', `/api/archives/${archives[0].day}/restore`)).status).toBe(202);
-    await untilDone();
-    await vi.waitUntil(async () => (await rows()).length === 2, soon);
-    for (const row of await rows()) expect(row).toMatchObject({ address: null, user_agent: null });
-    for (const to of ['/api/request-logs', '/api/operators', '/api/sessions', '/api/history?limit=200']) {
-      expect([to, found((await call('GET', to)).text)]).toEqual([to, []]);
-    }
-    expect((await call('GET', `/api/request-logs?address=${ADDRESS}`)).body.total).toBe(0);
+      const call = (method: string, to: string, body?: unknown) => send('administrator', method, to, body);
+      expect((await call('POST', '/api/dashboard-auth/password/login', { password: PASSWORD })).status).toBe(200);
+      const rows = async () => (await call('GET', '/api/request-logs')).body.requests ?? [];
+      await vi.waitUntil(async () => (await rows()).length === 2, soon);
+      // It was recorded, and can be read until it is forgotten.
+      const [first] = await rows();
+      expect([first.address, first.user_agent]).toEqual([ADDRESS, USER_AGENT]);
+      const untilDone = () =>
+        vi.waitUntil(async () => {
+          const { jobs } = (await call('GET', '/api/jobs')).body;
+          return jobs.every(({ state }: { state: string }) => state !== 'running');
+        }, soon);
+      const { body: made } = await call('POST', '/api/evidence', {});
+      await untilDone();
+      const { result } = (await call('GET', `/api/jobs/${made.id}`)).body;
+      const zip = (await call('GET', `/api/evidence/${result.evidence_id}`)).bytes;
+      expect((await call('POST', '/api/archives', { days: 1 })).status).toBe(202);
+      await untilDone();
+      const { body: archives } = await call('GET', '/api/archives');
+      expect(archives).toMatchObject([{ state: 'archived' }]);
 
-    await gateway.stopService();
-    expect(filesWithTexts(folder.path)).toEqual([]);
-    const content = unzipped(zip);
-    expect(content.includes('OperatorInvited')).toBe(true);
-    expect(found(content)).toEqual([]);
-    if (url !== undefined) {
-      const dump = await dumpOf(url);
-      expect(dump).toContain(id);
-      expect(found(dump)).toEqual([]);
-    }
-    await gateway.restart();
-  },
-  SLOW.timeout,
-);
+      expect((await call('POST', `/api/operators/${id}/forget`)).body).toEqual({ status: 'forgotten' });
+      expect((await call('DELETE', `/api/api-keys/${key.id}?forget_callers=true`)).status).toBe(204);
+      expect((await call('POST', '/api/callers/forget', { until: month })).body).toEqual({ months: [month] });
+      // Put back, the archived requests are the same, and say no more where they came from.
+      expect((await call('POST', `/api/archives/${archives[0].day}/restore`)).status).toBe(202);
+      await untilDone();
+      await vi.waitUntil(async () => (await rows()).length === 2, soon);
+      for (const row of await rows()) expect(row).toMatchObject({ address: null, user_agent: null });
+      for (const to of ['/api/request-logs', '/api/operators', '/api/sessions', '/api/history?limit=200']) {
+        expect([to, found((await call('GET', to)).text)]).toEqual([to, []]);
+      }
+      expect((await call('GET', `/api/request-logs?address=${ADDRESS}`)).body.total).toBe(0);
+
+      await gateway.stopService();
+      expect(filesWithTexts(folder.path)).toEqual([]);
+      const content = unzipped(zip);
+      expect(content.includes('OperatorInvited')).toBe(true);
+      expect(found(content)).toEqual([]);
+      if (url !== undefined) {
+        const dump = await dumpOf(url);
+        expect(dump).toContain(id);
+        expect(found(dump)).toEqual([]);
+      }
+      await gateway.restart();
+    },
+    SLOW.timeout,
+  );
