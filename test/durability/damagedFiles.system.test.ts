@@ -108,7 +108,7 @@ test.each(Object.entries(DAMAGES))('makes read models again whose file %s, and s
   damage(path);
   const service = launch({ folder });
   const url = await service.listening();
-  await vi.waitUntil(async () => (await managementApi(url).requestLog(1)).total === 120, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await managementApi(url).requestLog(1)).total === 120, { timeout: 60_000 });
   expect(await problemsOf(url)).toEqual([]);
   service.signal('SIGTERM');
   const { stdout, stderr } = await service.ended;
