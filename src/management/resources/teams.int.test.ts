@@ -52,7 +52,7 @@ test('creates, lists, renames and deletes a team', async () => {
   expect((await call('GET', `/api/teams/${team.id}?at=1`)).body.name).toBe('search');
 });
 
-test('lists the owners of the keys in a team: people by name, then other owners, then the keys of nobody', async () => {
+test('lists the owners of the keys in a team: people by name, then other owners, then the keys without one', async () => {
   const stage = await startManagement();
   const administrator = await setUp(stage);
   const [mia, ada] = [

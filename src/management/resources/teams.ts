@@ -37,7 +37,7 @@ const TeamEntry = z
 
 const TeamMember = z
   .object({
-    owner: z.string().nullable().describe("An operator's id or a free text; null: the keys of nobody"),
+    owner: z.string().nullable().describe("An operator's id or a free text; null: the keys without an owner"),
     name: z.string().nullable().describe('The name of the operator whose id the owner is'),
     keys: z.array(z.object({ id: z.uuid(), name: z.string(), is_active: z.boolean() })),
   })

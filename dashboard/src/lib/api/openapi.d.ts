@@ -3520,7 +3520,7 @@ export interface components {
             }[];
             /** @description The name of the operator whose id the owner is */
             name: string | null;
-            /** @description An operator's id or a free text; null: the keys of nobody */
+            /** @description An operator's id or a free text; null: the keys without an owner */
             owner: string | null;
         };
         Transcript: {

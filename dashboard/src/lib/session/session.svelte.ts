@@ -10,7 +10,7 @@ const BUILT_IN = 'administrator';
 
 /**
  * `open`: no sign-in is needed and this browser runs on the service's machine, so it has full access; `set-up`: this browser runs
- * elsewhere, and nobody can sign in before a password is set; `totp`: the second factor must be verified; `totp-set-up`: it must be set up.
+ * elsewhere, and no one can sign in before a password is set; `totp`: the second factor must be verified; `totp-set-up`: it must be set up.
  */
 export type SessionStatus = 'in' | 'open' | 'set-up' | 'out' | 'totp' | 'totp-set-up';
 

@@ -5,7 +5,7 @@ import { invite } from '../../../../test/support/operators.ts';
 import { advanceClock, allEvents } from '../authStage.support.ts';
 import { anotherProvider, failed, oidcBrowser, PUBLIC_URL, startOidcStage } from './oidcStage.support.ts';
 
-// Who somebody is whom the OpenID provider has confirmed, and what they may do then (docs/decisions/0088-oidc-sign-in.md).
+// Who a person is whom the OpenID provider has confirmed, and what they may do then (docs/decisions/0088-oidc-sign-in.md).
 
 const HOME = `${PUBLIC_URL}/`;
 const MINUTE = 60_000;
