@@ -103,8 +103,8 @@ async function pathsOf(gateway: Gateway, send: Send, world: World): Promise<stri
 
 const withAt = (path: string, at: string | number): string => `${path}${path.includes('?') ? '&' : '?'}at=${at}`;
 
-/** What was forgotten is shown at no moment: what is sealed of accounts that were deleted meanwhile. */
-const FORGOTTEN = new Set(['email', 'display_name', 'id_token']);
+/** What was forgotten is shown at no moment, but named: what is sealed of accounts that were deleted meanwhile. */
+const FORGOTTEN = new Set(['email', 'display_name', 'id_token', 'forgotten']);
 function withoutForgotten(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutForgotten);
   if (typeof value !== 'object' || value === null) return value;

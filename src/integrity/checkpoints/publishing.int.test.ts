@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -71,12 +81,12 @@ test('publishes to a folder that others can read, one file for each checkpoint a
 });
 
 test.each([
-  ['is missing', (path: string) => rmSync(path, { recursive: true }), (path: string) => mkdirSync(path), 'is missing'],
+  ['is missing', (path: string) => rmSync(path), (path: string) => mkdirSync(path), 'is missing'],
   [
     'is a file',
     (path: string) => {
-      rmSync(path, { recursive: true });
-      writeFileSync(path, '');
+      writeFileSync(`${path}.file`, '');
+      renameSync(`${path}.file`, path);
     },
     (path: string) => {
       rmSync(path);
@@ -85,7 +95,9 @@ test.each([
     'is not a folder',
   ],
 ])('a folder that %s is one fault, and gets everything when it is back', async (_what, harm, mend, said) => {
-  const published = temporaryFolder();
+  // A link, which a file takes the place of at once: what publishes meanwhile must not find it missing.
+  const published = join(temporaryFolder(), 'published');
+  symlinkSync(temporaryFolder(), published);
   const first = startCheckpoints({ places: { folder: published } });
   first.tree.grow(3);
   await vi.waitFor(() => expect(first.checkpoints.targets[0]?.size).toBe(3), soon);
