@@ -28,6 +28,12 @@ class Sums implements FigureSums {
   }
 }
 
+/** Counts as stores keep them: their sums, and both sketches encoded. */
+export interface EncodedCounts extends FigureSums {
+  readonly latency: Uint8Array;
+  readonly firstByte: Uint8Array;
+}
+
 /** Sums and sketches of a group while they are added up. */
 export class FigureCounts {
   readonly sums = new Sums();
@@ -44,6 +50,12 @@ export class FigureCounts {
     this.sums.add(sums);
     this.latency.merge(latency);
     this.firstByte.merge(firstByte);
+  }
+
+  addEncoded(counts: EncodedCounts): void {
+    this.sums.add(counts);
+    this.latency.mergeEncoded(counts.latency);
+    this.firstByte.mergeEncoded(counts.firstByte);
   }
 
   /** Adds sums of an archived segment: see `archivedFigureOf`. */

@@ -26,11 +26,16 @@ const MANY_BINS = 64;
 export class QuantileSketch {
   #bins: number[] = [];
   #counts: number[] = [];
-  /** Counts of all bins while many stored sketches are added: then each costs as much as its own bins. */
+  /** Counts of all bins while others are added to many: then each costs as much as its own bins. */
   #dense: number[] | undefined;
 
   add(bin: number, count = 1): void {
-    this.#toLists();
+    const dense = this.#toDense();
+    if (dense) addTo(dense, bin, count);
+    else this.#addToLists(bin, count);
+  }
+
+  #addToLists(bin: number, count: number): void {
     const bins = this.#bins;
     let [low, high] = [0, bins.length];
     while (low < high) {
@@ -47,9 +52,10 @@ export class QuantileSketch {
   }
 
   merge(other: QuantileSketch): void {
-    this.#toLists();
     other.#toLists();
-    this.#merge(other.#bins, other.#counts);
+    const dense = this.#toDense();
+    if (!dense) this.#merge(other.#bins, other.#counts);
+    else for (const [index, bin] of other.#bins.entries()) addTo(dense, bin, other.#counts[index] as number);
   }
 
   /** Adds what `encode` returned. */
@@ -68,8 +74,7 @@ export class QuantileSketch {
     const dense = this.#toDense();
     while (dense && at < bytes.length) {
       bin += read();
-      while (dense.length <= bin) dense.push(0);
-      dense[bin] = (dense[bin] as number) + read();
+      addTo(dense, bin, read());
     }
     while (at < bytes.length) {
       bin += read();
@@ -142,7 +147,8 @@ export class QuantileSketch {
 
   #merge(bins: readonly number[], counts: readonly number[]): void {
     if (bins.length < FEW_BINS) {
-      for (let index = 0; index < bins.length; index++) this.add(bins[index] as number, counts[index]);
+      for (let index = 0; index < bins.length; index++)
+        this.#addToLists(bins[index] as number, counts[index] as number);
       return;
     }
     const [ownBins, ownCounts] = [this.#bins, this.#counts];
@@ -160,4 +166,9 @@ export class QuantileSketch {
     this.#bins = allBins;
     this.#counts = allCounts;
   }
+}
+
+function addTo(dense: number[], bin: number, count: number): void {
+  while (dense.length <= bin) dense.push(0);
+  dense[bin] = (dense[bin] as number) + count;
 }

@@ -14,6 +14,7 @@ import { type Instant, instant, type Position } from '../../domain/core/brands.t
 import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import {
   breakdownOf,
+  type EncodedCounts,
   FigureCounts,
   GroupedCounts,
   type GroupKey,
@@ -128,14 +129,9 @@ class FigureSource {
   /** Sums and sketches of each group in a time range. */
   counts(by: Grouping, from: Instant, to: Instant): GroupedCounts {
     return this.#collect(by, from, to, (into, ...range) => {
-      type Row = StoredSums & { readonly latency: Uint8Array; readonly firstByte: Uint8Array };
-      for (const row of this.#selectAll.iterate(...range) as unknown as Iterable<Row>) {
-        if (!this.#isWanted(row.key)) continue;
-        const counts = into.of(row.key);
-        counts.sums.add(row);
-        counts.latency.mergeEncoded(row.latency);
-        counts.firstByte.mergeEncoded(row.firstByte);
-      }
+      type Row = EncodedCounts & { readonly key: string };
+      for (const row of this.#selectAll.iterate(...range) as unknown as Iterable<Row>)
+        if (this.#isWanted(row.key)) into.of(row.key).addEncoded(row);
     });
   }
 
@@ -184,5 +180,5 @@ function forEachRow(
   const selection = selectionOf(filter, requests, lastPositionOf(cut));
   const { sql, values } = rowsOf(selection, { from: instant(from), to: instant(to) });
   for (const row of figureRows(database, requests, sql, values, by === 'client'))
-    add(figures.names.keyFor(by, row[GROUPINGS[by]], row.requestedAt), row);
+    add(figures.keyFor(by, row[GROUPINGS[by]], row.requestedAt), row);
 }

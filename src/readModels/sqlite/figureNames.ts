@@ -7,21 +7,21 @@ import { type GroupKey, keyOf, REST } from '../figureCounts.ts';
 /** Months whose names are in memory. */
 const MAX_MONTHS = 24;
 
-/** The groups of one month, by grouping and name. */
+/** The names of one month that have groups of their own. */
 interface MonthOfNames {
   readonly from: number;
   readonly to: number;
-  readonly groups: Readonly<Record<Grouping, Map<string | null, FigureGroup>>>;
+  readonly names: ReadonlyMap<Grouping, Set<string>>;
 }
 
-export interface FigureGroup {
-  readonly id: number;
+interface NewName {
+  readonly month: number;
   readonly by: Grouping;
-  readonly key: GroupKey;
+  readonly name: string;
 }
 
 /**
- * Gives each group an id. Of what clients choose freely, the first names of a month in the log have groups, all later ones share one:
+ * The groups of requests. Of what clients choose freely, the first names of a month in the log have groups, all later ones share one:
  * the log decides, so that a rebuild gives the same, and after a flood of names the next month has room for new ones.
  */
 export class FigureNames {
@@ -30,8 +30,9 @@ export class FigureNames {
   readonly #selectNames: StatementSync;
   readonly #insertName: StatementSync;
   readonly #months = new Map<number, MonthOfNames>();
-  readonly #rest = new Map<Grouping, FigureGroup>();
   #last: MonthOfNames | undefined;
+  /** Names that the table does not have yet. */
+  #unsaved: NewName[] = [];
 
   constructor(database: DatabaseSync) {
     database.exec(`
@@ -45,56 +46,51 @@ export class FigureNames {
         month INTEGER,
         grouping INTEGER,
         name TEXT,
-        groupId INTEGER NOT NULL,
         PRIMARY KEY (month, grouping, name)
       ) STRICT, WITHOUT ROWID;`);
     this.#selectGroup = database.prepare('SELECT id FROM figureGroups WHERE grouping = ? AND key = ?');
     this.#insertGroup = database.prepare('INSERT INTO figureGroups (grouping, key) VALUES (?, ?)');
-    this.#selectNames = database.prepare('SELECT grouping, name, groupId FROM figureNames WHERE month = ?');
-    this.#insertName = database.prepare('INSERT INTO figureNames VALUES (?, ?, ?, ?)');
+    this.#selectNames = database.prepare('SELECT grouping, name FROM figureNames WHERE month = ?');
+    this.#insertName = database.prepare('INSERT INTO figureNames VALUES (?, ?, ?)');
   }
 
-  /** The group that counts a request; a new name gets one. */
-  groupOf(by: Grouping, name: string | null, at: Instant): FigureGroup {
+  /** The group that counts the next request; a new name gets one while there is room. */
+  assign(by: Grouping, name: string | null, at: Instant): GroupKey {
+    if (name === null || !UNBOUNDED.has(by)) return keyOf(name);
     const month = this.#monthOf(at);
-    const groups = month.groups[by];
-    const known = groups.get(name);
-    if (known) return known;
-    const isBounded = name !== null && UNBOUNDED.has(by);
-    if (isBounded && groups.size >= MAX_NAMES) return this.restOf(by);
-    const group = this.#group(by, keyOf(name));
-    if (isBounded) this.#insertName.run(month.from, groupings.indexOf(by), name, group.id);
-    groups.set(name, group);
-    return group;
-  }
-
-  /** The group that all further names share. */
-  restOf(by: Grouping): FigureGroup {
-    let rest = this.#rest.get(by);
-    if (!rest) {
-      rest = this.#group(by, REST);
-      this.#rest.set(by, rest);
+    const names = month.names.get(by) as Set<string>;
+    if (!names.has(name)) {
+      if (names.size >= MAX_NAMES) return REST;
+      names.add(name);
+      this.#unsaved.push({ month: month.from, by, name });
     }
-    return rest;
+    return keyOf(name);
   }
 
-  /** The key of the group that counts a row. */
+  /** The group that has counted a request. */
   keyFor(by: Grouping, name: string | null, at: Instant): GroupKey {
     if (name === null || !UNBOUNDED.has(by)) return keyOf(name);
-    return this.#monthOf(at).groups[by].has(name) ? keyOf(name) : REST;
+    return this.#monthOf(at).names.get(by)?.has(name) ? keyOf(name) : REST;
   }
 
-  /** Forgets what is in memory, e.g. after a rollback. */
-  clear(): void {
-    this.#months.clear();
-    this.#rest.clear();
-    this.#last = undefined;
-  }
-
-  #group(by: Grouping, key: GroupKey): FigureGroup {
+  /** The id of a group in the tables, within the caller's transaction. */
+  idOf(by: Grouping, key: GroupKey): number {
     const grouping = groupings.indexOf(by);
     const known = this.#selectGroup.get(grouping, key)?.id as number | undefined;
-    return { id: known ?? Number(this.#insertGroup.run(grouping, key).lastInsertRowid), by, key };
+    return known ?? Number(this.#insertGroup.run(grouping, key).lastInsertRowid);
+  }
+
+  /** Writes the new names, within the caller's transaction. */
+  save(): void {
+    for (const { month, by, name } of this.#unsaved) this.#insertName.run(month, groupings.indexOf(by), name);
+    this.#unsaved = [];
+  }
+
+  /** Discards the names that are not written. */
+  clear(): void {
+    this.#months.clear();
+    this.#unsaved = [];
+    this.#last = undefined;
   }
 
   #monthOf(at: Instant): MonthOfNames {
@@ -102,16 +98,11 @@ export class FigureNames {
     const from = startOf('month', at);
     let month = this.#months.get(from);
     if (!month) {
-      month = {
-        from,
-        to: endOf('month', instant(from)),
-        groups: Object.fromEntries(groupings.map((by) => [by, new Map()])) as unknown as MonthOfNames['groups'],
-      };
-      for (const { grouping, name, groupId } of this.#selectNames.all(from)) {
-        const by = groupings[grouping as number] as Grouping;
-        const group = { id: groupId as number, by, key: keyOf(name as string) };
-        month.groups[by].set(name as string, group);
-      }
+      const names = new Map([...UNBOUNDED].map((by) => [by, new Set<string>()]));
+      for (const { grouping, name } of this.#selectNames.all(from))
+        names.get(groupings[grouping as number] as Grouping)?.add(name as string);
+      for (const { month: own, by, name } of this.#unsaved) if (own === from) names.get(by)?.add(name);
+      month = { from, to: endOf('month', instant(from)), names };
       if (this.#months.size >= MAX_MONTHS) this.#months.clear();
       this.#months.set(from, month);
     }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FigureRow } from '../../../projections/figures.ts';
+import type { FigureNumbers, RowIds } from './pendingFigures.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const COLUMNS = [
@@ -16,11 +17,7 @@ const COLUMNS = [
   'firstByteMs',
 ].join(', ');
 
-type StoredRow = Omit<FigureRow, 'client'> & {
-  readonly kindId: number;
-  readonly sourceId: number;
-  readonly clientId: number | null;
-};
+type StoredRow = Omit<FigureNumbers, 'client'> & RowIds & { readonly clientId: number | null };
 
 /**
  * Reads what figures need of rows of the request log.
@@ -33,7 +30,7 @@ export function* figureRows(
   sql: string,
   values: readonly SQLInputValue[],
   withClient = true,
-): Generator<FigureRow> {
+): Generator<FigureRow & RowIds> {
   const rows = database.prepare(`SELECT ${COLUMNS} ${sql}`).iterate(...values) as unknown as Iterable<StoredRow>;
   for (const row of rows) {
     const client = withClient && row.clientId !== null ? clients.at(row.clientId).client : null;

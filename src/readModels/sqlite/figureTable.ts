@@ -1,48 +1,47 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import {
-  FIGURE_PERIODS,
-  FIGURE_SUMS,
-  type FigureRow,
-  type FigureSums,
-  figureOf,
-  GROUPINGS,
-  type Grouping,
-  groupings,
-} from '../../../projections/figures.ts';
-import { startOf } from '../../../projections/periods.ts';
+import { FIGURE_PERIODS, FIGURE_SUMS, type Grouping, groupings } from '../../../projections/figures.ts';
+import { type Period, startOf } from '../../../projections/periods.ts';
+import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
-import { FigureCounts, type GroupedCounts } from '../figureCounts.ts';
-import { type FigureGroup, FigureNames } from './figureNames.ts';
+import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, REST } from '../figureCounts.ts';
+import type { Dictionary } from './dictionary.ts';
+import { FigureNames } from './figureNames.ts';
+import { type FigureNumbers, PendingFigures, type RowIds } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
 
-/** Requests and quarters of an hour that are written together: a row costs as much for one request as for hundreds. */
-const MAX_REQUESTS = 8_192;
-const MAX_QUARTERS = 24;
+/** The groups of one grouping by the start of their period. */
+class GroupsByStart {
+  readonly all = new Map<number, GroupedCounts>();
 
-interface CountedGroup {
-  readonly group: FigureGroup;
-  readonly counts: FigureCounts;
+  readonly of = (start: Instant): GroupedCounts => {
+    let groups = this.all.get(start);
+    if (!groups) {
+      groups = new GroupedCounts();
+      this.all.set(start, groups);
+    }
+    return groups;
+  };
 }
-
-/** By the start of their period and the id of the group. */
-type Groups = Map<number, Map<number, CountedGroup>>;
 
 /**
  * Sums and sketches by grouping, period and group. The latest requests are in memory, and after a start they are read from the request
  * log again. When they are written depends on the log alone, so that a rebuild gives the same tables.
  */
 export class FigureTable {
-  readonly names: FigureNames;
+  readonly #names: FigureNames;
+  readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #replace: StatementSync;
   readonly #saveProgress: StatementSync;
   readonly #progress: StatementSync;
-  /** The requests that the tables do not have yet, by quarters of an hour. */
-  #pending: Groups = new Map();
-  #requests = 0;
+  /** The requests that the tables do not have yet. */
+  readonly #pending: PendingFigures;
 
-  constructor(database: DatabaseSync) {
+  constructor(
+    database: DatabaseSync,
+    dictionaries: { readonly kinds: Dictionary<RequestKind>; readonly sources: Dictionary<RequestSource> },
+  ) {
     database.exec(`
       CREATE TABLE IF NOT EXISTS figures (
         grouping INTEGER,
@@ -57,111 +56,113 @@ export class FigureTable {
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
-    this.names = new FigureNames(database);
+    this.#names = new FigureNames(database);
+    this.#pending = new PendingFigures(dictionaries, this.#names);
     this.#select = database.prepare(
       `SELECT ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
        WHERE grouping = ? AND period = ? AND start = ? AND groupId = ?`,
     );
-    this.#replace = database.prepare(
-      `INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ${FIGURE_SUMS.map(() => '?').join(', ')}, ?, ?)`,
-    );
+    const values = `INTO figures VALUES (?, ?, ?, ?, ${FIGURE_SUMS.map(() => '?').join(', ')}, ?, ?)`;
+    this.#insert = database.prepare(`INSERT OR IGNORE ${values}`);
+    this.#replace = database.prepare(`INSERT OR REPLACE ${values}`);
   }
 
   /**
    * Begins with the requests that the tables do not have yet.
    * @param rowsAfter reads the rows of the request log behind a position
    */
-  resume(rowsAfter: (position: number) => Iterable<FigureRow>): void {
-    this.#pending = new Map();
-    this.#requests = 0;
-    this.names.clear();
-    for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0)) this.#add(row);
+  resume(rowsAfter: (position: number) => Iterable<FigureNumbers & RowIds>): void {
+    this.#pending.clear();
+    this.#names.clear();
+    for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
+      this.#pending.add(row, row);
   }
 
   /** Adds the next request, within the caller's transaction. */
-  add(position: number, row: FigureRow): void {
-    const isNewQuarter = !this.#pending.has(startOf(FIGURE_PERIODS[0], row.requestedAt));
-    if (this.#requests >= MAX_REQUESTS || (isNewQuarter && this.#pending.size >= MAX_QUARTERS)) {
-      this.#write();
+  add(position: number, row: FigureNumbers, ids: RowIds): void {
+    if (this.#pending.isFull(row.requestedAt)) {
+      for (const by of groupings) {
+        const groups = new GroupsByStart();
+        this.#pending.addTo(groups.of, by);
+        this.#write(by, groups);
+      }
+      this.#names.save();
+      this.#pending.clear();
       this.#saveProgress.run(position - 1);
     }
-    this.#add(row);
+    this.#pending.add(row, ids);
   }
 
   /** Writes the figures of an archived segment, within the caller's transaction. */
   writeArchived(sums: readonly ArchivedSums[]): void {
+    const archived = new Map(groupings.map((by) => [by as string, new GroupsByStart()]));
     for (const { rollUp, start, group, sums: added } of sums) {
       if (rollUp !== 'figures') continue;
       const { by, id = null, rest } = group;
-      const { names } = this;
-      const own = rest ? names.restOf(by as Grouping) : names.groupOf(by as Grouping, id, start);
-      countsIn(this.#pending, start, own).addArchived(added);
+      const key = rest ? REST : this.#names.assign(by as Grouping, id, start);
+      archived
+        .get(by as string)
+        ?.of(start)
+        .of(key)
+        .addArchived(added);
     }
-    this.#write();
+    for (const by of groupings) this.#write(by, archived.get(by) as GroupsByStart);
+    this.#names.save();
   }
 
   /** Adds what the tables do not have yet of a time range that begins and ends with a quarter of an hour. */
   addPending(into: GroupedCounts, by: Grouping, from: Instant, to: Instant): void {
-    for (const [start, groups] of this.#pending) {
-      if (start < from || start >= to) continue;
-      for (const { group, counts } of groups.values()) if (group.by === by) into.of(group.key).merge(counts);
-    }
+    this.#pending.addTo(() => into, by, from, to);
   }
 
-  #add(row: FigureRow): void {
-    this.#requests++;
-    const figure = figureOf(row);
-    const start = startOf(FIGURE_PERIODS[0], row.requestedAt);
-    for (const by of groupings) {
-      const group = this.names.groupOf(by, row[GROUPINGS[by]], row.requestedAt);
-      countsIn(this.#pending, start, group).addFigure(figure);
-    }
+  /** The group that has counted a request. */
+  keyFor(by: Grouping, name: string | null, at: Instant): GroupKey {
+    this.#pending.sumUp();
+    return this.#names.keyFor(by, name, at);
   }
 
-  #write(): void {
-    let finer = this.#pending;
-    this.#pending = new Map();
-    this.#requests = 0;
-    for (const period of FIGURE_PERIODS) {
-      if (period !== FIGURE_PERIODS[0]) {
-        const coarser: Groups = new Map();
-        for (const [start, groups] of finer) {
-          const own = startOf(period, instant(start));
-          for (const { group, counts } of groups.values()) countsIn(coarser, own, group).merge(counts);
-        }
-        finer = coarser;
-      }
-      for (const [start, groups] of finer) {
-        for (const { group, counts } of groups.values()) this.#writeRow(periodNumber(period), start, group, counts);
-      }
-    }
-  }
-
-  #writeRow(period: number, start: number, { id, by }: FigureGroup, added: FigureCounts): void {
+  /** Adds to the rows of quarters, and of the longer periods that they belong to. */
+  #write(by: Grouping, quarters: GroupsByStart): void {
     const grouping = groupings.indexOf(by);
-    const stored = this.#select.get(grouping, period, start, id);
-    const all = stored ? new FigureCounts() : added;
-    if (stored) {
-      all.merge(added);
-      all.sums.add(stored as unknown as FigureSums);
-      all.latency.mergeEncoded(stored.latency as Uint8Array);
-      all.firstByte.mergeEncoded(stored.firstByte as Uint8Array);
+    const ids = new Map<GroupKey, number>();
+    const idOf = (key: GroupKey): number => {
+      const id = ids.get(key) ?? this.#names.idOf(by, key);
+      ids.set(key, id);
+      return id;
+    };
+    let groupsByStart = quarters;
+    for (const period of FIGURE_PERIODS) {
+      if (period !== FIGURE_PERIODS[0]) groupsByStart = longer(period, groupsByStart);
+      for (const [start, { groups }] of groupsByStart.all)
+        for (const [key, counts] of groups) this.#writeRow([grouping, periodNumber(period), start, idOf(key)], counts);
     }
-    const sums = FIGURE_SUMS.map((name) => all.sums[name]);
-    this.#replace.run(grouping, period, start, id, ...sums, all.latency.encode(), all.firstByte.encode());
+  }
+
+  #writeRow(
+    row: readonly [grouping: number, period: number, start: number, groupId: number],
+    added: FigureCounts,
+  ): void {
+    const valuesOf = ({ sums, latency, firstByte }: FigureCounts) => [
+      ...FIGURE_SUMS.map((name) => sums[name]),
+      latency.encode(),
+      firstByte.encode(),
+    ];
+    // Most are new.
+    if (this.#insert.run(...row, ...valuesOf(added)).changes > 0) return;
+    const stored = this.#select.get(...row) as unknown as EncodedCounts;
+    // Not into what is added: the longer periods are made of it.
+    const all = new FigureCounts();
+    all.merge(added);
+    all.addEncoded(stored);
+    this.#replace.run(...row, ...valuesOf(all));
   }
 }
 
-function countsIn(byStart: Groups, start: number, group: FigureGroup): FigureCounts {
-  let groups = byStart.get(start);
-  if (!groups) {
-    groups = new Map();
-    byStart.set(start, groups);
+function longer(period: Period, groupsByStart: GroupsByStart): GroupsByStart {
+  const result = new GroupsByStart();
+  for (const [start, { groups }] of groupsByStart.all) {
+    const into = result.of(startOf(period, instant(start)));
+    for (const [key, counts] of groups) into.of(key).merge(counts);
   }
-  let counted = groups.get(group.id);
-  if (!counted) {
-    counted = { group, counts: new FigureCounts() };
-    groups.set(group.id, counted);
-  }
-  return counted.counts;
+  return result;
 }

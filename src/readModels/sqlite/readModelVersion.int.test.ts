@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 17, layout 14':
+    '74b4c5057082c70efdc58479c1649b0abd8e6b782a7d6e8e5b227fb1a9c5e168',
   'requestLog 7, usageTrends 2, history 17, layout 13':
     '4ceca01663bdd951a7990238e2269e0c76c1d334d96d255cb0663ac91a27db7e',
   'requestLog 7, usageTrends 2, history 16, layout 13':

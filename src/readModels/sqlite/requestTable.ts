@@ -10,6 +10,7 @@ import type {
 import { instant, position } from '../../domain/core/brands.ts';
 import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
+import type { RowIds } from './pendingFigures.ts';
 
 /** The indexes contain times and kinds, so that counting and skipping read no rows. */
 const LAYOUT = `
@@ -152,9 +153,11 @@ export class RequestTable {
   }
 
   /** Adds a row; `flush` writes it. */
-  insert(row: RequestLogRow): void {
+  insert(row: RequestLogRow): RowIds {
     // Looked up here, because the sums of the row look up the same entries next.
-    this.#rows.push({ row, kindId: this.kinds.idOf(row), sourceId: this.sources.idOf(row) });
+    const pending = { row, kindId: this.kinds.idOf(row), sourceId: this.sources.idOf(row) };
+    this.#rows.push(pending);
+    return pending;
   }
 
   insertRefusals(refusals: UnloggedRefusals): void {
@@ -258,10 +261,8 @@ interface StoredAttemptKind {
   readonly kindId: string;
 }
 
-interface PendingRow {
+interface PendingRow extends RowIds {
   readonly row: RequestLogRow;
-  readonly kindId: number;
-  readonly sourceId: number;
 }
 
 type StoredRow = Omit<

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FigureRow } from '../../../projections/figures.ts';
 import type { Write } from '../../../projections/projection.ts';
 import type { RequestLogRow, UnloggedRefusals } from '../../../projections/requestLog.ts';
 import type { UsageSample } from '../../../projections/usageTrends.ts';
@@ -12,6 +11,7 @@ import { FigureTable } from './figureTable.ts';
 import { HistoryIndex } from './historyIndex.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
+import type { FigureNumbers, RowIds } from './pendingFigures.ts';
 import { PeriodCounts } from './periodCounts.ts';
 import { RequestIdIndex } from './requestIdIndex.ts';
 import { RequestTable } from './requestTable.ts';
@@ -32,7 +32,7 @@ export class Tables {
   readonly history: HistoryIndex;
   readonly spans: RowSpans;
   readonly figures: FigureTable;
-  readonly #rowsAfter: (position: number) => Iterable<FigureRow>;
+  readonly #rowsAfter: (position: number) => Iterable<FigureNumbers & RowIds>;
   readonly #loggedRequests = new LoggedRequestReader();
   readonly #rollUps: Readonly<Record<string, RollUpTable<string>>>;
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
@@ -52,7 +52,7 @@ export class Tables {
     this.requests = requests;
     this.requestIds = new RequestIdIndex(database);
     this.spans = new RowSpans(database);
-    this.figures = new FigureTable(database);
+    this.figures = new FigureTable(database, requests);
     this.#rowsAfter = (position) =>
       figureRows(database, requests, 'FROM requests WHERE position > ? ORDER BY position', [position]);
     this.figures.resume(this.#rowsAfter);
@@ -70,8 +70,7 @@ export class Tables {
     } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
     const insert = {
       requests: (row: RequestLogRow) => {
-        requests.insert(row);
-        this.figures.add(row.position, row);
+        this.figures.add(row.position, row, requests.insert(row));
         this.spans.add('requests', row.position, row.requestedAt);
       },
       refusals: (refusals: UnloggedRefusals) => {

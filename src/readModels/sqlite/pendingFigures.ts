@@ -1,0 +1,166 @@
+import { FIGURE_PERIODS, type FigureRow, figureOf, GROUPINGS, type Grouping } from '../../../projections/figures.ts';
+import { startOf } from '../../../projections/periods.ts';
+import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import { FigureCounts, type GroupedCounts, type GroupKey } from '../figureCounts.ts';
+import type { Dictionary } from './dictionary.ts';
+import type { FigureNames } from './figureNames.ts';
+
+/** Requests and quarters of an hour that are written together: a row costs as much for one request as for hundreds. */
+const MAX_REQUESTS = 8_192;
+const MAX_QUARTERS = 24;
+
+/** What figures need of a request beside its kind and its source. */
+export type FigureNumbers = Omit<FigureRow, keyof RequestKind | keyof RequestSource>;
+
+/** The ids that the request log gives a request's kind and its source. */
+export interface RowIds {
+  readonly kindId: number;
+  readonly sourceId: number;
+}
+
+/** Requests of one kind, of one source or of one client: what all of them are counted with. */
+interface CommonCounts {
+  readonly keys: Partial<Readonly<Record<Grouping, GroupKey>>>;
+  readonly counts: FigureCounts;
+}
+
+/** Each grouping is by a field of the kind of a request, of its source, or by its client. */
+const PARTS = [
+  ['account', 'model', 'effort', 'status'],
+  ['key', 'owner', 'team', 'error', 'transport'],
+  ['client'],
+] as const satisfies readonly (readonly Grouping[])[];
+type Quarter = readonly [
+  kinds: Map<number, CommonCounts>,
+  sources: Map<number, CommonCounts>,
+  clients: Map<number, CommonCounts>,
+];
+
+/** Numbers that are kept of a request. */
+const WIDTH = 11;
+
+/**
+ * The latest requests, before they are written. A request is a row of numbers at first: most are summed up only when thousands of
+ * them are written, and then in three places instead of one for each grouping.
+ */
+export class PendingFigures {
+  readonly #dictionaries: {
+    readonly kinds: Dictionary<RequestKind>;
+    readonly sources: Dictionary<RequestSource>;
+  };
+  readonly #names: FigureNames;
+  readonly #rows = new Float64Array(MAX_REQUESTS * WIDTH);
+  #length = 0;
+  /** Requests that are summed up. */
+  #summed = 0;
+  readonly #clients: (string | null)[] = [];
+  readonly #clientIds = new Map<string | null, number>();
+  readonly #quarters = new Map<number, Quarter>();
+  #lastQuarter = -1;
+
+  constructor(
+    dictionaries: { readonly kinds: Dictionary<RequestKind>; readonly sources: Dictionary<RequestSource> },
+    names: FigureNames,
+  ) {
+    this.#dictionaries = dictionaries;
+    this.#names = names;
+  }
+
+  /** Whether others must be written before a request of this time is added. */
+  isFull(requestedAt: Instant): boolean {
+    if (this.#length >= MAX_REQUESTS) return true;
+    const quarter = startOf(FIGURE_PERIODS[0], requestedAt);
+    return quarter !== this.#lastQuarter && this.#quarters.size >= MAX_QUARTERS && !this.#quarters.has(quarter);
+  }
+
+  add(row: FigureNumbers, { kindId, sourceId }: RowIds): void {
+    const quarter = startOf(FIGURE_PERIODS[0], row.requestedAt);
+    if (quarter !== this.#lastQuarter) {
+      if (!this.#quarters.has(quarter)) this.#quarters.set(quarter, [new Map(), new Map(), new Map()]);
+      this.#lastQuarter = quarter;
+    }
+    const rows = this.#rows;
+    let at = this.#length++ * WIDTH;
+    rows[at++] = quarter;
+    rows[at++] = kindId;
+    rows[at++] = sourceId;
+    rows[at++] = this.#clientIdOf(row.client);
+    rows[at++] = row.inputTokens ?? 0;
+    rows[at++] = row.cachedInputTokens ?? 0;
+    rows[at++] = row.outputTokens ?? 0;
+    rows[at++] = row.reasoningTokens ?? 0;
+    rows[at++] = row.costMicroDollars ?? 0;
+    rows[at++] = row.latencyMs;
+    rows[at] = row.firstByteMs ?? -1;
+  }
+
+  /** Adds the groups of one grouping, by quarters of an hour within a time range. */
+  addTo(of: (quarter: Instant) => GroupedCounts, by: Grouping, from = 0, to = Number.POSITIVE_INFINITY): void {
+    this.sumUp();
+    const part = PARTS.findIndex((groupings) => (groupings as readonly Grouping[]).includes(by));
+    for (const [start, quarter] of this.#quarters) {
+      if (start < from || start >= to) continue;
+      const into = of(instant(start));
+      for (const { keys, counts } of (quarter[part] as Map<number, CommonCounts>).values())
+        into.of(keys[by] as GroupKey).merge(counts);
+    }
+  }
+
+  /** Sums up the requests added since the last time, so that their names have groups. */
+  sumUp(): void {
+    for (; this.#summed < this.#length; this.#summed++) this.#sumUp(this.#summed * WIDTH);
+  }
+
+  clear(): void {
+    this.#length = 0;
+    this.#summed = 0;
+    this.#clients.length = 0;
+    this.#clientIds.clear();
+    this.#quarters.clear();
+    this.#lastQuarter = -1;
+  }
+
+  #sumUp(first: number): void {
+    const at = (column: number): number => this.#rows[first + column] as number;
+    const start = instant(at(0));
+    const { kinds, sources } = this.#dictionaries;
+    const kind = kinds.entryOf(at(1));
+    const figure = figureOf({
+      status: kind.status,
+      inputTokens: at(4),
+      cachedInputTokens: at(5),
+      outputTokens: at(6),
+      reasoningTokens: at(7),
+      costMicroDollars: at(8),
+      latencyMs: at(9),
+      firstByteMs: at(10) < 0 ? null : at(10),
+    });
+    const quarter = this.#quarters.get(start) as Quarter;
+    const add = (part: 0 | 1 | 2, id: number, fieldsOf: () => Partial<FigureRow>): void => {
+      let common = quarter[part].get(id);
+      if (!common) {
+        const fields = fieldsOf();
+        const keys = PARTS[part].map((by): [Grouping, GroupKey] => [
+          by,
+          this.#names.assign(by, fields[GROUPINGS[by]] ?? null, start),
+        ]);
+        common = { keys: Object.fromEntries(keys), counts: new FigureCounts() };
+        quarter[part].set(id, common);
+      }
+      common.counts.addFigure(figure);
+    };
+    add(0, at(1), () => kind);
+    add(1, at(2), () => sources.entryOf(at(2)));
+    add(2, at(3), () => ({ client: this.#clients[at(3)] ?? null }));
+  }
+
+  #clientIdOf(client: string | null): number {
+    let id = this.#clientIds.get(client);
+    if (id === undefined) {
+      id = this.#clients.push(client) - 1;
+      this.#clientIds.set(client, id);
+    }
+    return id;
+  }
+}
