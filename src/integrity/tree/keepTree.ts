@@ -53,7 +53,7 @@ export function keepTree({
     startThread<TreeThread>(WORKER, {
       name: 'tree',
       // Most of its objects live as long as a growth.
-      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
       options: () => ({ path: join(folder, TREE_FILE), logPath, gatherMs }),
       restart: 'with the next message',
       onEnd(error) {

@@ -22,7 +22,7 @@ const NONE: ReadonlySet<number> = new Set();
 export const BATCH_EVENTS = 2_000;
 
 /** Few enough that the rows do not outlive V8's young generation. */
-const EVENTS_PER_READ = 500;
+const EVENTS_PER_READ = 100;
 
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
