@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 17, layout 15':
+    'f33d057747081c1bead2d904d02d81c5fc28884207643672ed0142b1a19a7f3b',
   'requestLog 7, usageTrends 2, history 17, layout 14':
     '74b4c5057082c70efdc58479c1649b0abd8e6b782a7d6e8e5b227fb1a9c5e168',
   'requestLog 7, usageTrends 2, history 17, layout 13':

@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows, sourcePredicate } from '../sourceFilter.ts';
-import type { RequestTable } from './requestTable.ts';
+import { POSITIONS_OF_CONVERSATIONS, type RequestTable } from './requestTable.ts';
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
 export interface RequestSelection {
@@ -141,7 +141,7 @@ function sourceCondition(source: SourceSelection | undefined, table: string): Co
   if (conversations) {
     conditions.push({
       sql: `AND position IN (
-        SELECT position FROM requests WHERE conversation IN (SELECT value FROM json_each(?))
+        SELECT position FROM (${POSITIONS_OF_CONVERSATIONS})
         UNION SELECT position FROM otherConversations WHERE conversation IN (SELECT value FROM json_each(?)))`,
       values: [conversations, conversations],
     });
