@@ -1,17 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { journeys, startJourney } from './support/journey.ts';
+import { layoutShiftOf } from './support/layoutShift.ts';
 
 const tab = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name }).click();
-
-/** Cumulative layout shift of the page so far (web.dev/cls). */
-const SHIFT = `new Promise((resolve) => {
-  new PerformanceObserver((list) => {
-    resolve(list.getEntries().filter((entry) => !entry.hadRecentInput).reduce((sum, { value }) => sum + value, 0));
-  }).observe({ type: 'layout-shift', buffered: true });
-  setTimeout(resolve, 500, 0);
-})`;
 
 journeys('past state', () => {
   test('keeps in place what is shown while the rest loads', async () => {
@@ -22,7 +15,7 @@ journeys('past state', () => {
     for (const width of [360, 1_280, 2_560]) {
       const page = await visit({ path: `/history/as-of?at=${now.position}`, viewport: { width, height: 900 } });
       await page.getByText('account-8@example.com').waitFor();
-      shifts.push((await page.evaluate(SHIFT)) as number);
+      shifts.push(await layoutShiftOf(page));
     }
     expect(Math.max(...shifts)).toBeLessThan(0.02);
   });

@@ -26,7 +26,7 @@ journeys('roles', () => {
       const page = await visit({ path: '/' });
       await signInAs(page, 'Mia');
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-      expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Request logs', 'Connect']);
+      expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Usage', 'Request logs', 'Connect']);
       await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
       expect(await page.getByText('of the team').count()).toBe(0);
 

@@ -14,6 +14,7 @@ const wanted = process.env.SHOTS?.split(',');
 
 const PAGES: readonly { name: string; path: string; before?: (page: Page) => Promise<void> }[] = [
   { name: 'overview', path: '/' },
+  { name: 'usage', path: '/usage' },
   { name: 'accounts', path: '/accounts' },
   { name: 'account', path: '/accounts', before: (page) => page.getByRole('button', { name: /^ada/ }).click() },
   { name: 'accounts-add', path: '/accounts?add' },

@@ -34,6 +34,13 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     ...pages,
     { path: '/?period=7d', open: (page) => page.getByText('Data as a table').click() },
     { path: '/', open: (page) => page.keyboard.press('Control+k') },
+    { path: '/usage?by=account&show=tokens', open: (page) => page.getByText('Chart as a table').click() },
+    {
+      path: '/usage?by=model&last=24h',
+      open: (page) => page.getByRole('combobox', { name: 'Group by: Model' }).click(),
+    },
+    { path: '/usage?model=gpt-5.1&owner=&since=2026-01-01T00:00:00Z', open: button('Custom range') },
+    { path: '/usage?model=no-such-model' },
     { path: '/accounts', open: button(/^ada/) },
     {
       path: '/accounts',

@@ -1,4 +1,5 @@
 import Cable from '@lucide/svelte/icons/cable';
+import ChartColumnStacked from '@lucide/svelte/icons/chart-column-stacked';
 import CircleUser from '@lucide/svelte/icons/circle-user';
 import FileCheck from '@lucide/svelte/icons/file-check';
 import Gauge from '@lucide/svelte/icons/gauge';
@@ -29,6 +30,7 @@ const listed: readonly Page[] = [
   { path: '/accounts', title: 'Accounts', icon: Users, needs: 'GET /api/accounts' },
   { path: '/api-keys', title: 'API keys', icon: KeyRound, needs: 'GET /api/api-keys' },
   { path: '/teams', title: 'Teams', icon: UsersRound, needs: 'GET /api/teams' },
+  { path: '/usage', title: 'Usage', icon: ChartColumnStacked, needs: 'GET /api/usage/breakdown' },
   { path: '/request-logs', title: 'Request logs', icon: ScrollText, needs: 'GET /api/request-logs' },
   { path: '/history', title: 'History', icon: HistoryIcon, needs: 'GET /api/history' },
   { path: '/replay', title: 'Replay', icon: Rewind, needs: 'GET /api/replays' },

@@ -1,3 +1,4 @@
+import { csvRow } from '#lib/format/csv.ts';
 import type { Entry } from './logRows.ts';
 
 /** The columns, in the order of the API. */
@@ -39,7 +40,7 @@ export const writers: Readonly<Record<Format, Writer>> = {
   csv: {
     // Spreadsheets recognise UTF-8 only by the byte order mark.
     begin: `\u{feff}${COLUMNS.join(',')}\r\n`,
-    rows: (entries) => entries.map((entry) => `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`).join(''),
+    rows: (entries) => entries.map((entry) => csvRow(COLUMNS.map((name) => entry[name]))).join(''),
     end: '',
     type: 'text/csv;charset=utf-8',
   },
@@ -51,17 +52,6 @@ export const writers: Readonly<Record<Format, Writer>> = {
     type: 'application/json',
   },
 };
-
-/**
- * A cell by RFC 4180. An apostrophe turns text that a spreadsheet would run as a formula (CWE-1236) into
- * plain text: error messages and model names are untrusted.
- */
-export function cell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const plain = /^[\s\p{Cf}]*[=+\-@\t\r]/u.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(plain) || plain !== plain.trim() ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
 
 /** e.g. `svc-requests-2026-11-21T22-40.csv` */
 export const fileName = (format: Format, now: number): string =>

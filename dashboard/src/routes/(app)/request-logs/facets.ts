@@ -1,5 +1,5 @@
 import type { paths } from '#lib/api/openapi.d.ts';
-import { effortText, type ListName, type LogFilter, optionText } from './logFilter.ts';
+import { type FilterNames, type ListName, type LogFilter, valueText } from './logFilter.ts';
 
 export type LogOptions = paths['/api/request-logs/options']['get']['responses']['200']['content']['application/json'];
 
@@ -19,11 +19,7 @@ export type Facets = Readonly<Record<ListName, readonly Facet[]>>;
  * Models, efforts and their pairs are one list there, so each of these three menus applies the other two filters itself.
  * The API has no counts for a search.
  */
-export function facetsOf(
-  options: LogOptions | undefined,
-  filter: LogFilter,
-  accountName: (id: string) => string,
-): Facets {
+export function facetsOf(options: LogOptions | undefined, filter: LogFilter, names: FilterNames): Facets {
   const pairs = (options?.model_options ?? []).map(({ model, reasoning_effort }, index) => ({
     model,
     effort: reasoning_effort ?? '',
@@ -33,27 +29,39 @@ export function facetsOf(
   const isModel = anyOf(filter.model);
   const isEffort = anyOf(filter.reasoningEffort);
   const isPair = anyOf(filter.modelOption);
-  const identity = (text: string) => text;
   const models = pairs.filter(({ effort, pair }) => isEffort(effort) && isPair(pair));
   const efforts = pairs.filter(({ model, pair }) => isModel(model) && isPair(pair));
   const both = pairs.filter(({ model, effort }) => isModel(model) && isEffort(effort));
-  const listed = (sums: Sums, chosen: readonly string[], label: (value: string) => string) =>
-    choices(sums, chosen, label, options !== undefined && filter.search === '');
+  const isCounted = options !== undefined && filter.search === '';
+  const listed = (name: ListName, sums: Sums | undefined) =>
+    choices(sums ?? [], filter[name], (value) => valueText(name, value, names), isCounted);
+  const counts = options?.counts;
   return {
-    status: listed(Object.entries(options?.counts.statuses ?? {}), filter.status, identity),
-    accountId: listed(Object.entries(options?.counts.account_ids ?? {}), filter.accountId, accountName),
-    attemptedAccountId: listed(
-      Object.entries(options?.counts.attempted_account_ids ?? {}),
-      filter.attemptedAccountId,
-      accountName,
-    ),
-    model: listed(summed(models, 'model'), filter.model, identity),
-    reasoningEffort: listed(summed(efforts, 'effort'), filter.reasoningEffort, effortText),
-    modelOption: listed(summed(both, 'pair'), filter.modelOption, optionText),
+    status: listed('status', entriesOf(counts?.statuses)),
+    accountId: listed('accountId', entriesOf(counts?.account_ids)),
+    attemptedAccountId: listed('attemptedAccountId', entriesOf(counts?.attempted_account_ids)),
+    model: listed('model', summed(models, 'model')),
+    reasoningEffort: listed('reasoningEffort', summed(efforts, 'effort')),
+    modelOption: listed('modelOption', summed(both, 'pair')),
+    apiKeyId: listed('apiKeyId', entriesOf(counts?.api_key_ids)),
+    owner: listed('owner', entriesOf(counts?.owners)),
+    team: listed('team', entriesOf(counts?.teams)),
+    errorCode: listed('errorCode', entriesOf(counts?.error_codes)),
+    // The API lists no values of these.
+    client: listed('client', []),
+    transport: listed('transport', TRANSPORTS),
   };
 }
 
-type Sums = readonly (readonly [value: string, count: number])[];
+/** Values with the number of their requests, if that is known. */
+type Sums = readonly (readonly [value: string, count: number | undefined])[];
+
+const TRANSPORTS: Sums = [
+  ['http', undefined],
+  ['websocket', undefined],
+];
+
+const entriesOf = (counts: Readonly<Record<string, number>> | undefined): Sums => Object.entries(counts ?? {});
 
 const anyOf = (values: readonly string[]) => (value: string) => values.length === 0 || values.includes(value);
 
@@ -67,6 +75,6 @@ function choices(sums: Sums, chosen: readonly string[], label: (value: string) =
   const counts = new Map(sums);
   const missing = chosen.filter((value) => !counts.has(value)).map((value) => [value, 0] as const);
   return [...missing, ...sums]
-    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || label(a).localeCompare(label(b)))
+    .sort(([a, countOfA = 0], [b, countOfB = 0]) => countOfB - countOfA || label(a).localeCompare(label(b)))
     .map(([value, count]) => ({ value, label: label(value), count: isCounted ? count : undefined }));
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { facetsOf, type LogOptions } from './facets.ts';
-import { filterFrom } from './logFilter.ts';
+import { type FilterNames, filterFrom } from './logFilter.ts';
 
 const options: LogOptions = {
   account_ids: ['a', 'b'],
   attempted_account_ids: ['a', 'b'],
-  api_key_ids: [],
-  owners: [],
+  api_key_ids: ['k'],
+  owners: ['Ada'],
   teams: [],
   error_codes: [],
   statuses: ['200', 'error'],
@@ -17,8 +17,8 @@ const options: LogOptions = {
   ],
   counts: {
     account_ids: { a: 3, b: 40 },
-    api_key_ids: {},
-    owners: {},
+    api_key_ids: { k: 7 },
+    owners: { Ada: 6 },
     teams: {},
     error_codes: {},
     attempted_account_ids: { a: 25, b: 40 },
@@ -26,8 +26,14 @@ const options: LogOptions = {
     model_options: [20, 3, 20],
   },
 };
+const names: FilterNames = {
+  account: (id) => id.toUpperCase(),
+  key: (id) => `key ${id}`,
+  team: (id) => `team ${id}`,
+  person: () => undefined,
+};
 const shown = (query: string) => {
-  const facets = facetsOf(options, filterFrom(new URLSearchParams(query)), (id) => id.toUpperCase());
+  const facets = facetsOf(options, filterFrom(new URLSearchParams(query)), names);
   return Object.fromEntries(
     Object.entries(facets).map(([name, list]) => [name, list.map(({ label, count }) => `${label} ${count}`)]),
   );
@@ -41,6 +47,12 @@ test('sorts by frequency and sums models and efforts over their pairs', () => {
     model: ['large 23', 'small 20'],
     reasoningEffort: ['high 40', 'default effort 3'],
     modelOption: ['large, high 20', 'small, high 20', 'large, default effort 3'],
+    apiKeyId: ['key k 7'],
+    owner: ['Ada 6'],
+    team: [],
+    errorCode: [],
+    client: [],
+    transport: ['HTTP undefined', 'WebSocket undefined'],
   });
 });
 
@@ -53,7 +65,7 @@ test('filters models by effort and efforts by model, but neither by itself', () 
 
 test('keeps a chosen value without matches in its menu', () => {
   expect(shown('status=418').status).toEqual(['200 42', 'error 1', '418 0']);
-  const facets = facetsOf(undefined, filterFrom(new URLSearchParams('status=418')), String);
+  const facets = facetsOf(undefined, filterFrom(new URLSearchParams('status=418')), names);
   expect(facets.status).toEqual([{ value: '418', label: '418', count: undefined }]);
 });
 

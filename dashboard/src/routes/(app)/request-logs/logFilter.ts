@@ -1,6 +1,7 @@
 import type { paths } from '#lib/api/openapi.d.ts';
 import { type Chip, listChips, singleChip, timeChips } from '#lib/filters/chips.ts';
 import { ANY_TIME, boundsOf, type Query, type TimeRange, timeRangeFrom } from '#lib/filters/timeRange.ts';
+import type { NameLookup } from '#lib/nameLookup.svelte.ts';
 
 type ListQuery = NonNullable<paths['/api/request-logs']['get']['parameters']['query']>;
 /** Query of the API without paging. */
@@ -14,6 +15,12 @@ const LISTS = {
   model: 'Model',
   reasoningEffort: 'Effort',
   modelOption: 'Model and effort',
+  apiKeyId: 'API key',
+  owner: 'Owner',
+  team: 'Team',
+  client: 'Client',
+  errorCode: 'Error',
+  transport: 'Transport',
 } as const;
 export type ListName = keyof typeof LISTS;
 const NAMES = Object.keys(LISTS) as ListName[];
@@ -48,26 +55,45 @@ export const NO_FILTERS: Readonly<Record<string, null>> = {
   ...Object.fromEntries([...NAMES, 'search'].map((name) => [name, null])),
 };
 
-/** A chip for each active filter. */
-export function chipsOf(
-  filter: LogFilter,
-  labels: { account: (id: string) => string; time: (iso: string) => string },
-): Chip[] {
-  const text: Partial<Record<ListName, (value: string) => string>> = {
-    accountId: labels.account,
-    attemptedAccountId: labels.account,
-    reasoningEffort: effortText,
-    modelOption: optionText,
-  };
-  return [
-    ...(filter.search === '' ? [] : [singleChip('search', 'Search', filter.search)]),
-    ...timeChips(filter, labels.time),
-    ...NAMES.flatMap((name) => listChips(name, LISTS[name], filter[name], text[name])),
-  ];
+/** Names by id, for menus and chips. */
+export type FilterNames = Pick<NameLookup, 'account' | 'key' | 'team' | 'person'>;
+
+/** How a value of a list is shown; an empty one stands for requests without. */
+export function valueText(name: ListName, value: string, names: FilterNames): string {
+  switch (name) {
+    case 'accountId':
+    case 'attemptedAccountId':
+      return names.account(value);
+    case 'reasoningEffort':
+      return effortText(value);
+    case 'modelOption':
+      return optionText(value);
+    case 'transport':
+      return transportText(value);
+    default:
+      if (value === '') return name === 'client' ? 'unknown' : 'none';
+      if (name === 'apiKeyId') return names.key(value);
+      if (name === 'team') return names.team(value);
+      return name === 'owner' ? (names.person(value) ?? value) : value;
+  }
 }
+
+/** A chip for each filter on a list. */
+export const listChipsOf = (filter: LogFilter, names: FilterNames): Chip[] =>
+  NAMES.flatMap((name) => listChips(name, LISTS[name], filter[name], (value) => valueText(name, value, names)));
+
+/** A chip for each active filter. @param timeText formats an ISO 8601 time */
+export const chipsOf = (filter: LogFilter, names: FilterNames, timeText: (iso: string) => string): Chip[] => [
+  ...(filter.search === '' ? [] : [singleChip('search', 'Search', filter.search)]),
+  ...timeChips(filter, timeText),
+  ...listChipsOf(filter, names),
+];
 
 /** The API represents a request without an effort as an empty string. */
 export const effortText = (effort: string | null): string => effort || 'default effort';
+
+export const transportText = (transport: string): string =>
+  ({ http: 'HTTP', websocket: 'WebSocket' })[transport] ?? transport;
 
 /** Formats `<model>:::<effort>`. */
 export function optionText(option: string): string {

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { chipsOf, conditionsOf, filterFrom, NO_FILTERS } from './logFilter.ts';
+import { chipsOf, conditionsOf, type FilterNames, filterFrom, NO_FILTERS } from './logFilter.ts';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
 const read = (query: string) => filterFrom(new URLSearchParams(query));
-const labels = { account: (id: string) => `${id}@example.com`, time: (iso: string) => iso };
+const names: FilterNames = {
+  account: (id) => `${id}@example.com`,
+  key: (id) => `key ${id}`,
+  team: (id) => `team ${id}`,
+  person: (id) => (id === 'p1' ? 'Ada' : undefined),
+};
 
 test('passes the filters in the URL to the API', () => {
   const query =
@@ -42,7 +47,8 @@ test('shows a removable chip for each filter', () => {
     read(
       'status=429&status=error&accountId=ada&attemptedAccountId=bob&modelOption=m:::&reasoningEffort=&last=7d&search=x',
     ),
-    labels,
+    names,
+    String,
   );
   expect(chips.map(({ name, value }) => `${name}: ${value}`)).toEqual([
     'Search: x',
@@ -56,4 +62,19 @@ test('shows a removable chip for each filter', () => {
   ]);
   expect(chips.map(({ without }) => without)).toContainEqual({ status: ['error'] });
   expect(chips.every(({ without }) => Object.keys(without).every((name) => name in NO_FILTERS))).toBe(true);
+});
+
+test('names keys, owners and teams, and what a request has none of', () => {
+  const query = 'apiKeyId=k1&apiKeyId=&owner=p1&owner=ci&team=t1&client=&errorCode=&transport=websocket';
+  expect(conditionsOf(read(query), NOW)).toMatchObject({ apiKeyId: ['k1', ''], owner: ['p1', 'ci'], client: [''] });
+  expect(chipsOf(read(query), names, String).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+    'API key: key k1',
+    'API key: none',
+    'Owner: Ada',
+    'Owner: ci',
+    'Team: team t1',
+    'Client: unknown',
+    'Error: none',
+    'Transport: WebSocket',
+  ]);
 });
