@@ -3,7 +3,6 @@ import { archivePathOf } from '../../src/eventLog/archive/archiveFile.ts';
 import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { foldFile } from '../../src/state/pages/foldFile.ts';
-import { foldFrom } from '../../src/state/snapshots/foldData.ts';
 import { firstFold } from '../../src/state/snapshots/sealedFold.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../src/state/snapshots/snapshotFolder.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
@@ -20,7 +19,7 @@ const snapshot = await newestSnapshot(folder, log, (line) => process.stderr.writ
 const onFailure = (error: Error) => {
   throw error;
 };
-const fold = snapshot ? foldFrom(snapshot.data) : firstFold(path);
+const fold = snapshot?.fold ?? firstFold(path);
 await foldFile(fold, path, await log.head());
 const hot = await startHotRunner(log, onFailure, fold);
 const seconds = (performance.now() - began) / 1_000;

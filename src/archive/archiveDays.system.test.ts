@@ -16,7 +16,7 @@ import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
 import { LeafSource } from '../integrity/tree/leafSource.ts';
 import { emptyFold, type Fold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
-import { canonicalText } from '../state/snapshots/foldData.ts';
+import { canonicalText } from '../state/snapshots/canonicalText.ts';
 import { firstFold } from '../state/snapshots/sealedFold.ts';
 import { restoreDay } from './restoreDay.ts';
 

@@ -12,7 +12,7 @@ import { position } from '../domain/core/brands.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import { emptyFold } from '../state/fold/fold.ts';
 import { foldFile } from '../state/pages/foldFile.ts';
-import { canonicalText } from '../state/snapshots/foldData.ts';
+import { canonicalText } from '../state/snapshots/canonicalText.ts';
 import { firstFold } from '../state/snapshots/sealedFold.ts';
 import { verifyFolder } from '../verification/verifyFolder.ts';
 import { restoreDay } from './restoreDay.ts';

@@ -188,9 +188,9 @@ test('a service whose snapshot contradicts the log exits with one line and resta
   const path = takeSnapshot(stage.folder);
   const folder = snapshotsOf(stage.folder);
   const snapshot = folder.read(basename(path));
-  const { state } = snapshot.data;
-  const settings = { ...state.settings, apiKeyAuthEnabled: true };
-  folder.write({ ...snapshot, data: { ...snapshot.data, state: { ...state, settings } } });
+  const { state } = snapshot.fold;
+  state.settings = { ...state.settings, apiKeyAuthEnabled: true };
+  folder.write(snapshot);
   const service = serve({ folder: stage.folder });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const { exitCode, stderr } = await service.ended;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { position } from '../../src/domain/core/brands.ts';
 import { openForReading } from '../../src/eventLog/sqlite/database.ts';
 import { foldFile } from '../../src/state/pages/foldFile.ts';
-import { canonicalText } from '../../src/state/snapshots/foldData.ts';
+import { canonicalText } from '../../src/state/snapshots/canonicalText.ts';
 import { firstFold } from '../../src/state/snapshots/sealedFold.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';

@@ -1,5 +1,5 @@
 import type { Fold } from '../../src/state/fold/fold.ts';
-import { canonicalText } from '../../src/state/snapshots/foldData.ts';
+import { canonicalText } from '../../src/state/snapshots/canonicalText.ts';
 
 /** Objects with their keys in order: an upcaster may add a field at another place. The order of maps counts. */
 const inOrder = (value: unknown): unknown => {

@@ -18,10 +18,9 @@ import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
 import { type JoinNodesOptions, joinNodes } from '../../state/leases/joinNodes.ts';
 import type { LiveNodes } from '../../state/leases/liveNodes.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
-import { foldFrom } from '../../state/snapshots/foldData.ts';
 import { keepSnapshots, type SnapshotKeeper } from '../../state/snapshots/keepSnapshots.ts';
 import { firstFold } from '../../state/snapshots/sealedFold.ts';
-import type { SnapshotMark } from '../../state/snapshots/snapshotFile.ts';
+import type { SnapshotMark } from '../../state/snapshots/snapshotBytes.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
 import { createDescriptorBudget } from './descriptorBudget.ts';
@@ -117,7 +116,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     (name, mark) => refuseLogBehind(store, name, mark),
     first.state.position,
   );
-  const fold = snapshot ? foldFrom(snapshot.data) : first;
+  const fold = snapshot?.fold ?? first;
   await foldFile(fold, store.logPath, await store.log.head()).catch((error: unknown) => refuseBroken(store, error));
   const hot = await startHotRunner(store.log, onFatal, fold);
   reportLostKeys({ hot, store, faults, path: folder.file('vault.sqlite') });

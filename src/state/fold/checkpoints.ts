@@ -12,29 +12,33 @@ export interface Checkpoint {
   readonly latest: Instant;
 }
 
-/** Checkpoints as plain data, for snapshots. */
-export interface CheckpointsData {
-  readonly stretches: readonly Stretch[];
-  readonly spacing: number;
-  readonly kept: readonly CheckpointData[];
-  /** Where the fold began; absent for the beginning of the log. */
-  readonly base?: CheckpointData;
-}
-
-interface CheckpointData {
-  readonly state: Partial<HotStateData>;
+/** A checkpoint whose state may still be in the file of a snapshot. */
+export interface LazyCheckpoint {
+  readonly position: Position;
+  /** As in `Checkpoint`. */
   readonly latest: Instant;
+  /** @returns undefined when the file cannot be read, or was changed: an earlier checkpoint is then used */
+  read(): HotState | undefined;
 }
 
-interface Limits {
-  readonly checkpoints: number;
-  /** In all checkpoints together. */
+/** One of many, which are bounded by the number of their subjects. */
+export interface KeptCheckpoint extends LazyCheckpoint {
   readonly subjects: number;
 }
+
+/** The parts of `Checkpoints`. */
+export interface CheckpointsParts {
+  readonly stretches: readonly Stretch[];
+  readonly spacing: number;
+  readonly kept: readonly KeptCheckpoint[];
+  /** Where the fold began; absent for the beginning of the log. */
+  readonly base?: Checkpoint | undefined;
+}
+
 /** Above these limits every second checkpoint is dropped and the spacing doubles. */
-const IN_MEMORY: Limits = { checkpoints: 1_000, subjects: 250_000 };
-/** Lower, so that a start reads them within 0.1 s. */
-const IN_SNAPSHOT: Limits = { checkpoints: 250, subjects: 60_000 };
+const MAX_CHECKPOINTS = 1_000;
+/** In all checkpoints together. */
+const MAX_SUBJECTS = 250_000;
 const FIRST_SPACING = 1_000;
 const EMPTY: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
 
@@ -46,7 +50,7 @@ export class Checkpoints {
   #timeline = new Timeline();
   #spacing: number;
   #subjects = 0;
-  #kept: Checkpoint[] = [];
+  #kept: KeptCheckpoint[] = [];
   #base: Checkpoint = EMPTY;
 
   constructor(spacing = FIRST_SPACING) {
@@ -61,28 +65,19 @@ export class Checkpoints {
     return checkpoints;
   }
 
-  static from({ stretches, spacing, kept, base }: CheckpointsData): Checkpoints {
+  static from({ stretches, spacing, kept, base = EMPTY }: CheckpointsParts): Checkpoints {
     const checkpoints = new Checkpoints(spacing);
     checkpoints.#timeline = new Timeline(stretches);
-    checkpoints.#kept = kept.map(toCheckpoint);
-    if (base) checkpoints.#base = toCheckpoint(base);
-    checkpoints.#subjects = subjectsInAll(checkpoints.#kept);
+    checkpoints.#kept = [...kept];
+    checkpoints.#base = base;
+    checkpoints.#subjects = subjectsInAll(kept);
     return checkpoints;
   }
 
-  /** The checkpoints for a snapshot, thinned out to its limits. */
-  data(): CheckpointsData {
-    let [spacing, kept] = [this.#spacing, this.#kept];
-    while (exceeds(kept, subjectsInAll(kept), IN_SNAPSHOT)) {
-      spacing *= 2;
-      kept = thinOut(kept, spacing);
-    }
-    return {
-      stretches: [...this.#timeline.stretches],
-      spacing: this.#spacing,
-      kept: kept.map(dataOf),
-      ...(this.#base !== EMPTY && { base: dataOf(this.#base) }),
-    };
+  /** What `from` makes equal checkpoints of. */
+  get parts(): CheckpointsParts {
+    const base = this.#base === EMPTY ? undefined : this.#base;
+    return { stretches: [...this.#timeline.stretches], spacing: this.#spacing, kept: this.#kept, base };
   }
 
   /** The latest time of any event folded since the last jump of a clock. */
@@ -99,39 +94,53 @@ export class Checkpoints {
   onFolded(state: HotState, event: TimedEvent): void {
     this.#timeline.onFolded(event);
     if (event.position % this.#spacing !== 0) return;
-    this.#kept.push({ state: copyState(state), latest: this.latest });
-    this.#subjects += subjectsIn(state);
-    if (!exceeds(this.#kept, this.#subjects, IN_MEMORY)) return;
+    const kept = checkpointOf(copyState(state), this.latest);
+    this.#kept.push(kept);
+    this.#subjects += kept.subjects;
+    if (this.#kept.length <= MAX_CHECKPOINTS && this.#subjects <= MAX_SUBJECTS) return;
     this.#spacing *= 2;
-    this.#kept = thinOut(this.#kept, this.#spacing);
+    this.#kept = this.#kept.filter(({ position }) => position % this.#spacing === 0);
     this.#subjects = subjectsInAll(this.#kept);
   }
 
   /** The last checkpoint at or before a position; where the fold began if that is behind it. */
-  atPosition(position: Position): Checkpoint {
-    return this.#kept.findLast(({ state }) => state.position <= position) ?? this.#base;
+  atPosition(wanted: Position): Checkpoint {
+    return this.#last(({ position }) => position <= wanted);
+  }
+
+  /** The checkpoints at or before a position, and where the fold began. */
+  upTo(wanted: Position): LazyCheckpoint[] {
+    const base = checkpointOf(this.#base.state, this.#base.latest);
+    return [base, ...this.#kept].filter(({ position }) => position <= wanted);
   }
 
   /** Where in the log the events up to `time` are, and the last checkpoint among them. */
   atTime(time: Instant): { readonly part: PartOfLog; readonly checkpoint: Checkpoint } {
     const part = this.#timeline.partAt(time);
-    const belongs = ({ state: { position }, latest }: Checkpoint) =>
+    const belongs = ({ position, latest }: LazyCheckpoint) =>
       position <= part.after || (position <= part.until && latest <= time);
-    return { part, checkpoint: this.#kept.findLast(belongs) ?? this.#base };
+    return { part, checkpoint: this.#last(belongs) };
+  }
+
+  #last(belongs: (checkpoint: LazyCheckpoint) => boolean): Checkpoint {
+    for (const kept of this.#kept.toReversed()) {
+      const state = belongs(kept) ? kept.read() : undefined;
+      if (state) return { state, latest: kept.latest };
+    }
+    return this.#base;
   }
 }
 
-const toCheckpoint = ({ state, latest }: CheckpointData): Checkpoint => ({ state: HotState.from(state), latest });
-const dataOf = ({ state, latest }: Checkpoint): CheckpointData => ({ state: checkpointDataOf(state), latest });
+/** A checkpoint in memory. */
+export const checkpointOf = (state: HotState, latest: Instant): KeptCheckpoint => ({
+  position: state.position,
+  latest,
+  subjects: subjectsIn(state),
+  read: () => state,
+});
 
-const exceeds = (kept: readonly Checkpoint[], subjects: number, bounds: Limits) =>
-  kept.length > bounds.checkpoints || subjects > bounds.subjects;
-
-const thinOut = (kept: readonly Checkpoint[], spacing: number): Checkpoint[] =>
-  kept.filter(({ state }) => state.position % spacing === 0);
-
-const subjectsInAll = (kept: readonly Checkpoint[]): number =>
-  kept.reduce((sum, { state }) => sum + subjectsIn(state), 0);
+const subjectsInAll = (kept: readonly KeptCheckpoint[]): number =>
+  kept.reduce((sum, { subjects }) => sum + subjects, 0);
 
 const subjectsIn = (state: HotState): number =>
   COPIED_MAPS.reduce((sum, name) => sum + state[name].size, state.counters.size);

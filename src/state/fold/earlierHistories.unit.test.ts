@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { everyKind, foldHistory } from '../../../test/support/everyKind.ts';
-import { canonicalText, dataOf } from '../snapshots/foldData.ts';
+import { canonicalText } from '../snapshots/canonicalText.ts';
+import { dataOf } from '../snapshots/dataOf.support.ts';
 
 /**
  * The hot state that fold version 3 made of the first 302 events of `test/histories/everyKind.ndjson`, written by the commit

@@ -11,7 +11,8 @@ import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { emptyFold } from '../fold/fold.ts';
 import type { FoldedEvent } from '../fold/foldedEvent.ts';
-import { canonicalText, dataOf } from '../snapshots/foldData.ts';
+import { canonicalText } from '../snapshots/canonicalText.ts';
+import { dataOf } from '../snapshots/dataOf.support.ts';
 import { PagePacker } from './packPage.ts';
 import { PageUnpacker } from './unpackPage.ts';
 

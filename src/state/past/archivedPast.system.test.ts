@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { archivableLog, rowsIn } from '../../../test/support/archives/archivableLog.ts';
 import { instant, position } from '../../domain/core/brands.ts';
 import { startHotRunner } from '../hotRunner.ts';
-import { canonicalText } from '../snapshots/foldData.ts';
+import { canonicalText } from '../snapshots/canonicalText.ts';
 import { firstFold } from '../snapshots/sealedFold.ts';
 import { createPast, type MomentQuery } from './past.ts';
 

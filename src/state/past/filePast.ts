@@ -6,14 +6,14 @@ import { type LogBreak, LogBroken } from '../../eventLog/continuity.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { createReader, type Reader } from '../../eventLog/sqlite/reader.ts';
-import { type Checkpoint, Checkpoints, copyState } from '../fold/checkpoints.ts';
-import type { Fold } from '../fold/fold.ts';
+import { type Checkpoint, Checkpoints, checkpointOf, copyState, type LazyCheckpoint } from '../fold/checkpoints.ts';
+import { emptyFold, type Fold } from '../fold/fold.ts';
 import { HotState } from '../fold/hotState.ts';
 import { latestAfter, type TimedEvent } from '../fold/timeline.ts';
 import { continueFold, foldFile } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
-import { foldFrom } from '../snapshots/foldData.ts';
 import { readSealedFold, sealedFolds } from '../snapshots/sealedFold.ts';
+import type { OpenSnapshot } from '../snapshots/snapshotFile.ts';
 import { nearestSnapshot, type SnapshotPlace } from './nearestSnapshot.ts';
 import { type Moment, MomentArchived, type MomentQuery, recorded } from './past.ts';
 
@@ -60,10 +60,13 @@ export class FilePast {
   readonly #database: DatabaseSync;
   readonly #pages: PageReader;
   readonly #reader: Reader;
-  /** A fold that is continued up to the end of the log when that is asked for. */
-  readonly #first: Fold;
-  /** The end of the snapshot, and what its fold began with. */
-  readonly #ends: readonly Checkpoint[];
+  readonly #snapshot: OpenSnapshot | undefined;
+  readonly #sealed: Fold | undefined;
+  /** Of the snapshot, or of what was sealed if that is further. */
+  readonly #checkpoints: Checkpoints;
+  /** The end of the snapshot, and of what is sealed. */
+  readonly #ends: readonly LazyCheckpoint[];
+  #whole: Fold | undefined;
   /** The last fold of an earlier state: the next one is often behind it. */
   #last: Fold | undefined;
   #broken: LogBreak | undefined;
@@ -79,15 +82,27 @@ export class FilePast {
     this.#reader = createReader(location);
     this.#pages = new PageReader(location, archive);
     this.head = this.#reader.head();
-    const snapshot = snapshots && nearestSnapshot(location, snapshots);
+    const snapshot = snapshots && nearestSnapshot(this.#reader, snapshots);
     const sealed = readSealedFold(location, archive)?.fold;
-    const known = [snapshot && foldFrom(snapshot.data), sealed].flatMap((fold) => (fold ? [fold] : []));
-    this.#ends = known.map(({ state, checkpoints }) => ({ state: copyState(state), latest: checkpoints.latest }));
-    // Rows behind the sealed state may be archived, so that a snapshot before it cannot be continued.
-    this.#first = known.toSorted((a, b) => b.state.position - a.state.position)[0] ?? {
-      state: new HotState(),
-      checkpoints: new Checkpoints(),
-    };
+    [this.#snapshot, this.#sealed] = [snapshot, sealed];
+    this.#ends = [
+      ...(snapshot ? [endOf(snapshot)] : []),
+      ...(sealed ? [checkpointOf(copyState(sealed.state), sealed.checkpoints.latest)] : []),
+    ];
+    this.#checkpoints = this.#continuable?.checkpoints ?? sealed?.checkpoints ?? new Checkpoints();
+  }
+
+  /** Rows behind the sealed state may be archived, so that a snapshot before it cannot be continued. */
+  get #continuable(): OpenSnapshot | undefined {
+    const sealedUpTo = this.#sealed?.state.position ?? 0;
+    return this.#snapshot && this.#snapshot.position > sealedUpTo ? this.#snapshot : undefined;
+  }
+
+  /** A fold that is continued up to the end of the log when that is asked for. */
+  get #first(): Fold {
+    const state = this.#whole ? undefined : this.#continuable?.state();
+    this.#whole ??= state ? { state, checkpoints: this.#checkpoints } : (this.#sealed ?? emptyFold());
+    return this.#whole;
   }
 
   /** The first event that does not continue the log before it; undefined while none was met. */
@@ -96,6 +111,7 @@ export class FilePast {
   }
 
   close(): void {
+    this.#snapshot?.close();
     this.#pages.close();
     this.#reader.close();
     this.#database.close();
@@ -125,10 +141,11 @@ export class FilePast {
     await this.#continue(this.#first, this.head);
     const { part, checkpoint } = this.#first.checkpoints.atTime(time);
     const isIn = (at: number, latest: Instant) => at <= part.after || (at <= part.until && latest <= time);
-    const begin = [checkpoint, ...this.#ends]
-      .filter(({ state, latest }) => isIn(state.position, latest))
-      .reduce((nearest, each) => (each.state.position > nearest.state.position ? each : nearest), NOTHING);
-    let [found, latest] = [begin.state.position, begin.latest];
+    const begin = [checkpointOf(checkpoint.state, checkpoint.latest), ...this.#ends]
+      .filter(({ position, latest }) => isIn(position, latest))
+      .toSorted(byPosition)
+      .at(-1);
+    let [found, latest] = [begin?.position ?? position(0), begin?.latest ?? BEFORE_ALL];
     const rows = this.#database.prepare(
       `SELECT position, time, type, CASE type WHEN 'ClockJumped' THEN data END AS data
        FROM events WHERE position > ? AND position <= ? ORDER BY position`,
@@ -184,14 +201,12 @@ export class FilePast {
 
   /** The last known state at or before a position. */
   #nearest(wanted: Position): Checkpoint {
-    const last = this.#last && { state: this.#last.state, latest: this.#last.checkpoints.latest };
-    const found = [
-      this.#first.checkpoints.atPosition(wanted),
-      ...this.#ends,
-      ...(last ? [last, (this.#last as Fold).checkpoints.atPosition(wanted)] : []),
-    ]
-      .filter(({ state }) => state.position <= wanted)
-      .reduce((nearest, each) => (each.state.position > nearest.state.position ? each : nearest), NOTHING);
+    const last = this.#last && [
+      checkpointOf(this.#last.state, this.#last.checkpoints.latest),
+      ...this.#last.checkpoints.upTo(wanted),
+    ];
+    const known = [...this.#checkpoints.upTo(wanted), ...this.#ends, ...(last ?? [])];
+    const found = lastReadable(known.filter(({ position }) => position <= wanted));
     return this.#hasAllRows(found.state.position, wanted) ? found : this.#sealedBefore(wanted, found);
   }
 
@@ -236,3 +251,19 @@ export class FilePast {
 }
 
 const NOTHING: Checkpoint = { state: new HotState(), latest: BEFORE_ALL };
+
+const byPosition = (left: LazyCheckpoint, right: LazyCheckpoint): number => left.position - right.position;
+
+/** One that cannot be read, or was changed, is passed over. */
+function lastReadable(checkpoints: readonly LazyCheckpoint[]): Checkpoint {
+  for (const checkpoint of checkpoints.toSorted(byPosition).toReversed()) {
+    const state = checkpoint.read();
+    if (state) return { state, latest: checkpoint.latest };
+  }
+  return NOTHING;
+}
+
+const endOf = ({ position, checkpoints: { latest }, state }: OpenSnapshot): LazyCheckpoint => ({
+  ...{ position, latest },
+  read: state,
+});

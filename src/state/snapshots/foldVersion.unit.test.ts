@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { everyKind, foldHistory } from '../../../test/support/everyKind.ts';
 import { eventTypes } from '../../domain/eventTypes.ts';
-import { canonicalText, dataOf } from './foldData.ts';
+import { canonicalText } from './canonicalText.ts';
+import { dataOf } from './dataOf.support.ts';
 import { FOLD_VERSION, foldName, foldNameFor } from './foldVersion.ts';
 
 /** Digest of the states that each version of the fold gives for `test/histories/everyKind.ndjson`. Lines are added, never changed. */

@@ -3,9 +3,8 @@ import { createReader } from '../../eventLog/sqlite/reader.ts';
 import type { Fold } from '../fold/fold.ts';
 import { continueFold } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
-import { dataOf, foldFrom } from './foldData.ts';
 import { firstFold } from './sealedFold.ts';
-import type { SnapshotMark } from './snapshotFile.ts';
+import type { SnapshotMark } from './snapshotBytes.ts';
 import { SnapshotFolder } from './snapshotFolder.ts';
 import { SnapshotVerifier } from './snapshotVerifier.ts';
 
@@ -51,16 +50,16 @@ export function makeSnapshot({
     const read = basis === undefined ? undefined : folder.read(basis);
     // Rows behind an older snapshot may be archived.
     const found = read && read.position > sealedUpTo ? read : undefined;
-    const fold = found && !verifies ? foldFrom(found.data) : first;
+    const fold = found && !verifies ? found.fold : first;
     if (found && verifies) {
-      const reason = verify(fold, new SnapshotVerifier(found.data, sealedUpTo), reader, found.position);
+      const reason = verify(fold, new SnapshotVerifier(found.fold, sealedUpTo), reader, found.position);
       if (reason !== undefined) return { kind: 'refuted', reason };
     }
     const head = reader.head();
     if (head - (found?.position ?? sealedUpTo) < minEvents)
       return { kind: 'done', position: found?.position ?? sealedUpTo };
     continueFold(fold, reader, head);
-    folder.write({ ...markAt(logPath, head), data: dataOf(fold) });
+    folder.write({ ...markAt(logPath, head), fold });
     return { kind: 'done', position: head };
   } finally {
     reader.close();

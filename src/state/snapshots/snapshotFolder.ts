@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Position } from '../../domain/core/brands.ts';
 import type { EventLog } from '../../eventLog/eventLog.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { readSnapshot, type Snapshot, type SnapshotMark, UnusableSnapshot, writeSnapshot } from './snapshotFile.ts';
+import { type Snapshot, type SnapshotMark, UnusableSnapshot } from './snapshotBytes.ts';
+import { type OpenSnapshot, openSnapshot, readSnapshot, writeSnapshot } from './snapshotFile.ts';
 
 /** The key that authenticates the snapshots of an installation. */
 export const snapshotKey = (vault: Pick<Vault, 'deriveKey'>): Buffer => vault.deriveKey('snapshots');
@@ -31,6 +32,11 @@ export class SnapshotFolder {
 
   read(name: string): Snapshot {
     return readSnapshot(join(this.path, name), this.key);
+  }
+
+  /** For what is needed of it. */
+  open(name: string): OpenSnapshot {
+    return openSnapshot(join(this.path, name), this.key);
   }
 
   /** Writes a snapshot and removes the oldest ones. @returns the size in bytes */

@@ -1,7 +1,8 @@
 import type { Position } from '../../domain/core/brands.ts';
 import { checkpointDataOf } from '../fold/checkpoints.ts';
 import type { Fold } from '../fold/fold.ts';
-import { canonicalText, type FoldData } from './foldData.ts';
+import { HotState } from '../fold/hotState.ts';
+import { canonicalText } from './canonicalText.ts';
 
 /** A snapshot, or the log that it was made from, has changed. */
 export class SnapshotRefuted extends Error {
@@ -10,7 +11,7 @@ export class SnapshotRefuted extends Error {
 
 interface Stage {
   readonly position: Position;
-  readonly expected: object;
+  readonly expected: () => object;
   readonly actual: (fold: Fold) => object;
 }
 
@@ -20,18 +21,19 @@ export class SnapshotVerifier {
   #next = 0;
 
   /** @param after where the fold begins that is compared; checkpoints up to there are not */
-  constructor({ state, checkpoints }: FoldData, after = 0) {
-    const compared = checkpoints.kept.filter((kept) => (kept.state.position as Position) > after);
+  constructor({ state, checkpoints }: Fold, after = 0) {
+    const { kept, stretches } = checkpoints.parts;
+    const compared = kept.filter(({ position }) => position > after);
     const past = compared.map(
-      (kept): Stage => ({
-        position: kept.state.position as Position,
-        expected: { ...kept.state, latest: kept.latest },
+      (checkpoint): Stage => ({
+        position: checkpoint.position,
+        expected: () => ({ ...checkpointDataOf(checkpoint.read() ?? new HotState()), latest: checkpoint.latest }),
         actual: (fold) => ({ ...checkpointDataOf(fold.state), latest: fold.checkpoints.latest }),
       }),
     );
     const end: Stage = {
       position: state.position,
-      expected: { ...state, stretches: checkpoints.stretches },
+      expected: () => ({ ...state.data(), stretches }),
       actual: (fold) => ({ ...fold.state.data(), stretches: fold.checkpoints.stretches }),
     };
     this.#stages = [...past, end];
@@ -48,7 +50,7 @@ export class SnapshotVerifier {
       stage?.position === fold.state.position;
       stage = this.#stages[this.#next]
     ) {
-      const differing = differences(stage.expected, stage.actual(fold));
+      const differing = differences(stage.expected(), stage.actual(fold));
       if (differing.length > 0) {
         throw new SnapshotRefuted(`at position ${stage.position} the log gives different ${differing.join(', ')}`);
       }

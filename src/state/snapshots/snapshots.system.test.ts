@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { serialize } from 'node:v8';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
@@ -20,7 +22,9 @@ import type { EventLog } from '../../eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import type { Fold } from '../fold/fold.ts';
 import { startHotRunner } from '../hotRunner.ts';
-import { canonicalText, dataOf, foldFrom } from './foldData.ts';
+import { canonicalText } from './canonicalText.ts';
+import { dataOf } from './dataOf.support.ts';
+import { foldName } from './foldVersion.ts';
 import { keepSnapshots } from './keepSnapshots.ts';
 import { makeSnapshot } from './makeSnapshot.ts';
 import { writeSnapshot } from './snapshotFile.ts';
@@ -66,11 +70,7 @@ async function createNode() {
     /** Starts a node. @returns where its fold began, and the fold at the end of the log */
     async start() {
       const snapshot = await newestSnapshot(folder, node.log, (line) => reported.push(line));
-      const hot = await startHotRunner(
-        node.log,
-        (error) => reported.push(error.message),
-        snapshot && foldFrom(snapshot.data),
-      );
+      const hot = await startHotRunner(node.log, (error) => reported.push(error.message), snapshot?.fold);
       onTestFinished(() => hot.stop());
       return { hot, begunAt: snapshot?.position ?? 0 };
     },
@@ -138,24 +138,51 @@ test('a snapshot of the last event of the log leaves nothing to fold', async () 
 const unusable: [string, RegExp, (node: Node) => void | Promise<void>][] = [
   ['was cut off', /is not authentic/, (node) => truncateSync(node.path(), statSync(node.path()).size - 1)],
   ['is empty', /is not authentic/, (node) => truncateSync(node.path(), 0)],
+  ['is longer', /is not authentic/, (node) => appendFileSync(node.path(), 'x')],
+  ['has a flipped bit in its last checkpoint', /is not authentic/, (node) => flipBit(node.path(), -5)],
   [
-    'has a flipped bit',
+    'has a changed part',
+    /is not authentic: it is damaged, was changed, or was written with another master key or by an older svc/,
+    (node) => rewrite(node, (content) => content.replace('10.0.0.39', '10.9.9.39')),
+  ],
+  [
+    'has a part that another snapshot of this installation has',
     /is not authentic/,
     (node) => {
-      const bytes = readFileSync(node.path());
-      bytes.writeUInt8(bytes.readUInt8(bytes.length - 5) ^ 1, bytes.length - 5);
-      writeFileSync(node.path(), bytes);
+      const [newer, older] = [0, 1].map((index) => readFileSync(node.path(index), 'latin1').split('\n'));
+      const head = [newer?.[0], newer?.[1]];
+      writeFileSync(node.path(), [...head, ...(older?.slice(2) ?? [])].join('\n'), 'latin1');
     },
   ],
   [
-    'was changed by hand and has the SHA-256 of its content, as snapshots had before',
-    /is not authentic: it is damaged, was changed, or was written with another master key or by an older svc/,
-    (node) => rewrite(node, forged, (content) => hash('sha256', content)),
+    'was written by an svc whose MAC covered all of it',
+    /or by an older svc/,
+    (node) => {
+      const content = serialize({ state: {} });
+      const head = Buffer.from(`${JSON.stringify({ fold: foldName, position: 40 })}\n`);
+      writeFileSync(node.path(), `${macOf(Buffer.concat([head, content]))}\n`);
+      appendFileSync(node.path(), Buffer.concat([head, content]));
+    },
+  ],
+  [
+    'has a head with a plain hash',
+    /is not authentic/,
+    (node) =>
+      rewrite(
+        node,
+        (content) => content,
+        (head) => hash('sha256', head),
+      ),
   ],
   [
     'has a MAC made with another key',
     /is not authentic/,
-    (node) => rewrite(node, forged, (content) => macOf(content, randomBytes(32))),
+    (node) =>
+      rewrite(
+        node,
+        (content) => content,
+        (head) => macOf(head, randomBytes(32)),
+      ),
   ],
   [
     'was made by another version of the fold',
@@ -186,17 +213,23 @@ function replaceByFolder(node: Node): void {
   mkdirSync(path);
 }
 
-const macOf = (content: Buffer, key: Uint8Array = KEY) => createHmac('sha256', key).update(content).digest('hex');
+const macOf = (content: Buffer | string, key: Uint8Array = KEY) =>
+  createHmac('sha256', key).update(content).digest('hex');
 
-/** Replaces the address of the last event, which may use the proxy, by another one. */
-const forged = (content: string) => content.replace('10.0.0.39', '10.9.9.39');
+function flipBit(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  const index = at < 0 ? bytes.length + at : at;
+  bytes.writeUInt8(bytes.readUInt8(index) ^ 1, index);
+  writeFileSync(path, bytes);
+}
 
-/** Changes the content of a snapshot and corrects its first line. */
-function rewrite(node: Node, change: (content: string) => string, firstLine: (content: Buffer) => string = macOf) {
-  const before = readFileSync(node.path(), 'latin1').slice(65);
-  const content = Buffer.from(change(before), 'latin1');
-  expect(content.toString('latin1')).not.toBe(before);
-  writeFileSync(node.path(), `${firstLine(content)}\n${content.toString('latin1')}`, 'latin1');
+/** Changes a snapshot behind its first line, and writes that line for its changed head. */
+function rewrite(node: Node, change: (content: string) => string, firstLine: (head: string) => string = macOf) {
+  const before = readFileSync(node.path(), 'latin1');
+  const content = change(before.slice(65));
+  const after = `${firstLine(content.slice(0, content.indexOf('\n')))}\n${content}`;
+  expect(after).not.toBe(before);
+  writeFileSync(node.path(), after, 'latin1');
 }
 
 test.each(unusable)(
@@ -295,8 +328,9 @@ test('refutes a snapshot with a valid MAC whose content the log does not give', 
   await node.append(40);
   node.snapshot();
   const snapshot = node.folder.read(node.folder.names()[0] as string);
-  const state = { ...snapshot.data.state, settings: { ...snapshot.data.state.settings, apiKeyAuthEnabled: true } };
-  writeSnapshot(node.path(), KEY, { ...snapshot, data: { ...snapshot.data, state } });
+  const { state } = snapshot.fold;
+  state.settings = { ...state.settings, apiKeyAuthEnabled: true };
+  writeSnapshot(node.path(), KEY, snapshot);
   const { refuted } = await node.keep(1_000_000);
   await vi.waitUntil(() => refuted.length > 0, { timeout: 45_000 });
   expect(refuted).toEqual([expect.stringMatching(/at position 40 the log gives different settings/)]);

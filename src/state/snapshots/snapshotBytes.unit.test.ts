@@ -1,13 +1,19 @@
-import { deserialize, serialize } from 'node:v8';
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyHistory } from '../../../test/support/histories.ts';
+import { position } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
-import { canonicalText, dataOf, type FoldData, foldFrom } from './foldData.ts';
+import { canonicalText } from './canonicalText.ts';
+import { dataOf } from './dataOf.support.ts';
+import { bytesInMemory } from './fileBytes.ts';
+import { decodeSnapshot, encodeSnapshot } from './snapshotBytes.ts';
 
 const SPACING = 4;
+const KEY = randomBytes(32);
+const MARK = { position: position(1), eventId: 'id', eventHash: 'hash' };
 
 function continueFold(fold: Fold, events: readonly RecordedEvent[]): Fold {
   for (const event of events) {
@@ -18,7 +24,8 @@ function continueFold(fold: Fold, events: readonly RecordedEvent[]): Fold {
 }
 
 const folded = (events: readonly RecordedEvent[]) => continueFold(emptyFold(new Checkpoints(SPACING)), events);
-const throughSnapshot = (fold: Fold) => foldFrom(deserialize(serialize(dataOf(fold))) as FoldData);
+const bytesOf = (fold: Fold) => Buffer.concat(encodeSnapshot({ ...MARK, fold }, KEY));
+const throughSnapshot = (fold: Fold) => decodeSnapshot(bytesInMemory(bytesOf(fold)), KEY).fold;
 
 function expectSame(fold: Fold, whole: Fold): void {
   expect(fold).toStrictEqual(whole);
@@ -57,8 +64,8 @@ test('keeps the same checkpoints before and after a snapshot', () => {
     fc.property(anyHistory({ minLength: 40, maxLength: 60 }), (history) => {
       const whole = folded(history);
       const resumed = continueFold(throughSnapshot(folded(history.slice(0, 30))), history.slice(30));
-      for (const { position, time } of history) {
-        expect(resumed.checkpoints.atPosition(position)).toStrictEqual(whole.checkpoints.atPosition(position));
+      for (const { position: at, time } of history) {
+        expect(resumed.checkpoints.atPosition(at)).toStrictEqual(whole.checkpoints.atPosition(at));
         expect(resumed.checkpoints.atTime(time)).toStrictEqual(whole.checkpoints.atTime(time));
       }
     }),
