@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { completed } from '../../../test/support/management.ts';
@@ -11,6 +11,9 @@ import { NO_STREAM } from '../../eventLog/eventLog.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { emptyFold } from '../fold/fold.ts';
 import { foldFile } from './foldFile.ts';
+
+// A log is written and folded several times, which waits for the disk of a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ROUNDS = 60;
 const PER_ROUND = 31;
