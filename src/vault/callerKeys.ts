@@ -26,6 +26,14 @@ export const monthsOfCallers = (vault: Pick<Vault, 'keysOf'>): string[] => {
   return [...new Set(months)].sort();
 };
 
+/** The ids of the API keys, existing or deleted, whose callers can still be read. */
+export const keysOfCallers = (vault: Pick<Vault, 'keysOf'>): ApiKeyId[] => {
+  const subjects = new Set(vault.keysOf(PREFIX).map(({ subject }) => subject));
+  return [...subjects]
+    .filter((subject) => !MONTH.test(subject))
+    .map((subject) => subject.slice(PREFIX.length) as ApiKeyId);
+};
+
 /** @returns a short digest of an address, by which the requests under one data key are found */
 export const addressDigest = (vault: Pick<Vault, 'digestUnder'>, keyId: string, address: string): string =>
   vault.digestUnder(keyId, 'address', address).slice(0, DIGEST_CHARACTERS);

@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import type { Instant } from '../../src/domain/core/brands.ts';
+import { codeAt } from '../support/browser.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
 import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
@@ -43,6 +45,13 @@ test('serves requests and sign-ins without EventStoreDB, and drains their events
   const password = { password: 'correct horse' };
   const setUp = await node.send('POST', '/api/dashboard-auth/password/setup', { body: password });
   const cookie = (setUp.headers.get('set-cookie') ?? '').split(';')[0] as string;
+  const setUpTotp = async (step: string, body: object) => {
+    const path = `/api/dashboard-auth/totp/setup/${step}`;
+    const response = await node.send('POST', path, { body, headers: { cookie } });
+    return (await response.json()) as { secret: string; setupToken: string };
+  };
+  const { secret, setupToken } = await setUpTotp('start', {});
+  await setUpTotp('confirm', { setupToken, code: codeAt(secret, Date.now() as Instant) });
   expect(await node.ask(headers)).toBe(200);
   await vi.waitUntil(() => completedIn(cluster).length === 1, soon);
   await cluster.stopEventStore();
@@ -60,6 +69,13 @@ test('serves requests and sign-ins without EventStoreDB, and drains their events
   expect(signedIn.status).toBe(200);
   const session = { cookie: (signedIn.headers.get('set-cookie') ?? '').split(';')[0] as string };
   expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(200);
+  // A second factor works too. Only this node can refuse the same code again until EventStoreDB is back.
+  const code = codeAt(secret, (Date.now() + 30_000) as Instant);
+  const verify = () => node.send('POST', '/api/dashboard-auth/totp/verify', { body: { code }, headers: session });
+  const verified = await verify();
+  expect([verified.status, (await verify()).status]).toEqual([200, 401]);
+  session.cookie = (verified.headers.get('set-cookie') ?? '').split(';')[0] as string;
+  expect((await verify()).status).toBe(400);
   expect((await node.send('POST', '/api/dashboard-auth/logout', { headers: session })).status).toBe(200);
   expect((await node.send('GET', '/api/accounts', { headers: session })).status).toBe(401);
   expect(completedIn(cluster)).toHaveLength(1);

@@ -224,7 +224,11 @@ const kinds = {
     bytes: fc.nat(100_000),
     sha256: digit.map(hash),
   }),
-  CallersForgotten: record({ node: fc.constantFrom('n1', 'n2'), months: fc.constant(['2026-10']) }),
+  CallersForgotten: record({
+    node: fc.constantFrom('n1', 'n2'),
+    months: fc.constant(['2026-10']),
+    keys: orAbsent(fc.constant(['k1'])),
+  }),
   RequestsExported: record({
     node: fc.constantFrom('n1', 'n2'),
     format: fc.constantFrom('csv' as const, 'json' as const),
@@ -293,7 +297,7 @@ const kinds = {
     minute: orNull(moment),
     count: fc.integer({ min: 1, max: 9 }),
   }),
-  SessionReauthenticated: record({ sessionId: id }),
+  SessionReauthenticated: record({ sessionId: id, totp: orAbsent(record({ id, step: amount })) }),
   IpAllowed: record({ ip: address.map(ip) }),
   IpRevoked: record({ ip: address.map(ip) }),
   DashboardPasswordSet: record({ passwordId: id, passwordHash: digit.map(passwordHash) }),

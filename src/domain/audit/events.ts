@@ -177,18 +177,32 @@ const shownExportFilter = (filter: ExportFilter): string => {
 };
 
 export type NodeEvent = EventOf<typeof NodeStarted | typeof NodeStopped>;
-/** Who sent the requests without an API key of some months can no longer be read: their data keys were destroyed before this. */
+
+/** Who sent some requests can no longer be read: their data keys were destroyed before this. */
 export const CallersForgotten = event('CallersForgotten', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       node: z.string(),
-      /** Months of UTC, such as `2026-11`. */
+      /** Months of UTC, such as `2026-11`, of the requests without an API key. */
       months: z.array(z.string()),
+      /** Ids of deleted API keys; absent in version 1. */
+      keys: z.array(z.string()).optional(),
     }),
-  describe: ({ months }) =>
-    `addresses and user agents of requests without an API key were forgotten, of ${months.length === 1 ? 'the month' : 'the months'} ${months.join(', ')}`,
+  describe: ({ months, keys = [] }) =>
+    [
+      months.length > 0 &&
+        `addresses and user agents of requests without an API key were forgotten, of ${listed(months, 'month')}`,
+      keys.length > 0 &&
+        `addresses and user agents of requests of deleted API keys were forgotten, of ${listed(keys, 'key')}`,
+    ]
+      .filter((part) => part !== false)
+      .join('; '),
+  upcasters: [(data) => data],
 });
+
+const listed = (names: readonly string[], noun: string): string =>
+  `the ${noun}${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
 
 export type AuditEvent =
   | NodeEvent

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { passwordHash, sealed, specification, uuid } from '../../../test/support/specification.ts';
-import { SessionTotpVerified } from '../session/events.ts';
 import { SettingsChanged } from '../settings/events.ts';
 import { dashboardAuth as rules } from './decide.ts';
 import {
@@ -10,6 +9,7 @@ import {
   TotpConfigured,
   TotpDisabled,
 } from './events.ts';
+import { type DashboardAuth, withUsedStep } from './state.ts';
 
 const auth = specification(rules);
 const first = { passwordId: uuid(1), passwordHash: passwordHash('a') };
@@ -132,13 +132,10 @@ test('refuses to disable TOTP that is not configured', () => {
 });
 
 test('the last accepted step only increases, and belongs to its TOTP', () => {
-  const verified = (step: number, totpId = uuid(7)) =>
-    SessionTotpVerified({ sessionId: uuid(1), replaces: uuid(2), totpId, step });
-  const { totp: once } = auth.given(...withTotp).state();
-  expect(once?.lastStep).toBe(100);
-  const { totp: twice } = auth.given(...withTotp, verified(105), verified(103)).state();
-  expect(twice?.lastStep).toBe(105);
-  const { totp: other } = auth.given(...withTotp, verified(105, uuid(8))).state();
-  expect(other?.lastStep).toBe(100);
-  expect(auth.given(...withPassword, verified(105)).state().totp).toBeNull();
+  const after = (state: DashboardAuth, step: number, totpId = uuid(7)) => withUsedStep(state, { totpId, step });
+  const once = auth.given(...withTotp).state();
+  expect(once.totp?.lastStep).toBe(100);
+  expect(after(after(once, 105), 103).totp?.lastStep).toBe(105);
+  expect(after(once, 105, uuid(8)).totp?.lastStep).toBe(100);
+  expect(after(auth.given(...withPassword).state(), 105).totp).toBeNull();
 });

@@ -1,6 +1,5 @@
 import type { Sealed } from '../core/brands.ts';
 import type { Recorded } from '../core/event.ts';
-import type { SessionTotpVerifiedEvent } from '../session/events.ts';
 import type { SettingsEvent } from '../settings/events.ts';
 import type { DashboardAuthEvent } from './events.ts';
 
@@ -28,7 +27,7 @@ export const initialState: DashboardAuth = { password: null, totp: null, isTotpR
 
 export function evolve(
   auth: DashboardAuth,
-  { type, data }: Recorded<DashboardAuthEvent | SettingsEvent | SessionTotpVerifiedEvent>,
+  { type, data }: Recorded<DashboardAuthEvent | SettingsEvent>,
 ): DashboardAuth {
   switch (type) {
     case 'DashboardPasswordSet':
@@ -40,11 +39,13 @@ export function evolve(
       return { ...auth, totp: { id: data.totpId, secret: data.secret, lastStep: data.step } };
     case 'TotpDisabled':
       return { ...auth, totp: null };
-    case 'SessionTotpVerified':
-      // From another stream: its TOTP may already be disabled.
-      if (auth.totp?.id !== data.totpId) return auth;
-      return { ...auth, totp: { ...auth.totp, lastStep: Math.max(auth.totp.lastStep, data.step) } };
     case 'SettingsChanged':
       return { ...auth, isTotpRequired: data.to.totpRequiredOnLogin ?? auth.isTotpRequired };
   }
+}
+
+/** The state after a code of this TOTP was used. The event is of another stream, so the TOTP may already be disabled. */
+export function withUsedStep(auth: DashboardAuth, { totpId, step }: { totpId: string; step: number }): DashboardAuth {
+  if (auth.totp?.id !== totpId || step <= auth.totp.lastStep) return auth;
+  return { ...auth, totp: { ...auth.totp, lastStep: step } };
 }

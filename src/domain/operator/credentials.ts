@@ -1,11 +1,18 @@
 import { BUILT_IN_ADMINISTRATOR } from '../core/builtInAdministrator.ts';
 import type { Credentials } from '../dashboardAuth/sessionChecks.ts';
-import type { DashboardAuth } from '../dashboardAuth/state.ts';
+import type { DashboardAuth, Totp } from '../dashboardAuth/state.ts';
 import { type Operators, statusOf } from './state.ts';
 
 interface CredentialState {
   readonly dashboardAuth: DashboardAuth;
   readonly operators: Operators;
+}
+
+/** The TOTP with an id; undefined once it was disabled. */
+export function totpWith(totpId: string, { dashboardAuth, operators }: CredentialState): Totp | undefined {
+  if (dashboardAuth.totp?.id === totpId) return dashboardAuth.totp;
+  for (const { totp } of operators.byId.values()) if (totp?.id === totpId) return totp;
+  return undefined;
 }
 
 /**

@@ -134,7 +134,7 @@ function dropOldest(byId: Map<string, Operator>): void {
   byId.delete(oldest.id);
 }
 
-/** The state after a session verified the TOTP with this id: codes up to its step are used up. */
+/** The state after a code of this TOTP was used: codes up to its step are used up. */
 export function withUsedStep(operators: Operators, { totpId, step }: { totpId: string; step: number }): Operators {
   for (const operator of operators.byId.values()) {
     const { totp } = operator;

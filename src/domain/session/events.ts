@@ -59,10 +59,17 @@ export const SessionEnded = event('SessionEnded', {
 
 /** The person proved again who they are, for what cannot be undone. */
 export const SessionReauthenticated = event('SessionReauthenticated', {
-  version: 1,
-  data: (z) => z.object({ sessionId: z.uuid() }),
+  version: 2,
+  data: (z) =>
+    z.object({
+      sessionId: z.uuid(),
+      /** The code that was part of the proof, with its time step; absent in version 1. */
+      totp: z.object({ id: z.uuid(), step: z.int().min(0) }).optional(),
+    }),
   describe: () => 'a dashboard session was authenticated again',
+  upcasters: [(data) => data],
 });
+export type SessionReauthenticatedEvent = EventOf<typeof SessionReauthenticated>;
 
 /** What a client proved, or failed to prove, in a sign-in. */
 export const signInMethodSchema = schema((z) =>
@@ -113,5 +120,5 @@ export const SignInsThrottled = event('SignInsThrottled', {
 export type SessionEvent =
   | EventOf<typeof SessionBegun>
   | SessionTotpVerifiedEvent
-  | EventOf<typeof SessionReauthenticated>
+  | SessionReauthenticatedEvent
   | EventOf<typeof SessionEnded>;

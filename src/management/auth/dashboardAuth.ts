@@ -226,8 +226,7 @@ export const dashboardAuthRoutes = (options: DashboardAuthOptions) => {
       requirePassword(ctx);
       const session = ctx.state.client.session ?? refuse('authentication_required');
       const { code } = await readBody(ctx, VerifyTotp, 'validation_error');
-      const totp = await verifyTotp(ctx, session.operatorId, code);
-      return shown(await sessions.markTotpVerified(ctx, session, totp));
+      return shown(await verifyTotp(ctx, session.operatorId, code, (totp) => sessions.verify(ctx, session, totp)));
     })
     .post('/totp/disable', routes.disableTotp, async (ctx) => {
       const session = requireSession(ctx);

@@ -255,7 +255,8 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
         const auth = credentialsOf(operatorId, views.current);
         if (auth?.totp && auth.isTotpRequired) {
           if (!code) return refuse('validation_error', { param: 'code', problem: 'is missing: TOTP is set up' });
-          await verifyTotp(ctx, operatorId, code);
+          await verifyTotp(ctx, operatorId, code, (totp) => sessions.markFresh(ctx, session, totp));
+          return OK_BODY;
         }
       }
       await sessions.markFresh(ctx, session);

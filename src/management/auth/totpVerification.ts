@@ -1,5 +1,5 @@
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
-import { refuse } from '../../domain/core/refusal.ts';
+import { Refusal, refuse } from '../../domain/core/refusal.ts';
 import { credentialsOf } from '../../domain/operator/credentials.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import type { ManagementContext } from '../http/context.ts';
@@ -12,14 +12,22 @@ export interface VerifiedTotp {
   readonly step: number;
 }
 
-/** Checks a TOTP code of the built-in administrator or an operator. */
-export type VerifyTotp = (ctx: ManagementContext, operatorId: string, code: string) => Promise<VerifiedTotp>;
+/**
+ * Checks a TOTP code of the built-in administrator or an operator.
+ * @param use records that the code was used; when it refuses with `totp_invalid_code`, the code was used before
+ */
+export type VerifyTotp = <Result>(
+  ctx: ManagementContext,
+  operatorId: string,
+  code: string,
+  use: (totp: VerifiedTotp) => Promise<Result>,
+) => Promise<Result>;
 
 /** Accepted codes whose events may not be folded yet; the oldest ones are folded long since. */
 const MAX_ACCEPTED = 1_000;
 
 /**
- * Creates the check of TOTP codes at sign-in.
+ * Creates the check of TOTP codes.
  * @throws Refusal `totp_not_configured` | `totp_invalid_code` | `rate_limit_exceeded`
  */
 export function createTotpVerification(
@@ -41,14 +49,24 @@ export function createTotpVerification(
     return { totpId: totp.id, step };
   };
 
-  return async (ctx, operatorId, code) => {
+  return async (ctx, operatorId, code, use) => {
     if (!credentialsOf(operatorId, views.current)?.totp) refuse('totp_not_configured');
-    return checkCredential(ctx, {
+    const { result } = await checkCredential(ctx, {
       credential: 'TOTP code',
       method: 'totp',
-      verify: () => verify(operatorId, code),
+      async verify() {
+        const totp = verify(operatorId, code);
+        if (!totp) return undefined;
+        try {
+          return { result: await use(totp) };
+        } catch (error) {
+          if (error instanceof Refusal && error.code === 'totp_invalid_code') return undefined;
+          throw error;
+        }
+      },
       refusal: ['totp_invalid_code'],
       ...(operatorId !== BUILT_IN_ADMINISTRATOR && { account: operatorId, operatorId }),
     });
+    return result;
   };
 }

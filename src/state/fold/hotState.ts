@@ -15,6 +15,7 @@ import * as passkeyUse from '../../domain/passkeyUse/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
 import type { RequestAdmitted } from '../../domain/request/events.ts';
 import * as session from '../../domain/session/state.ts';
+import { TOTP_USES_PREFIX } from '../../domain/session/totpUse.ts';
 import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import {
@@ -119,12 +120,16 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         followAdmission(this, event.data);
         return;
       case 'SessionTotpVerified':
-        this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
-        this.operators = operator.withUsedStep(this.operators, event.data);
+        this.#useTotp(event, event.data);
         session.evolve(this.sessions, event);
         return;
+      case 'SessionReauthenticated': {
+        const { totp } = event.data;
+        if (totp) this.#useTotp(event, { totpId: totp.id, step: totp.step });
+        session.evolve(this.sessions, event);
+        return;
+      }
       case 'SessionBegun':
-      case 'SessionReauthenticated':
       case 'SessionEnded':
         session.evolve(this.sessions, event);
         return;
@@ -320,6 +325,13 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         evolveKey(this, event);
         return;
     }
+  }
+
+  /** Where a command wrote the event, its stream is that of the TOTP; otherwise that of a node. */
+  #useTotp({ stream, revision }: { stream: string; revision: number }, used: { totpId: string; step: number }): void {
+    if (stream.startsWith(TOTP_USES_PREFIX)) this.revisions.set(stream, revision);
+    this.dashboardAuth = dashboardAuth.withUsedStep(this.dashboardAuth, used);
+    this.operators = operator.withUsedStep(this.operators, used);
   }
 
   /** A removed operator has none: a use that arrives later is ignored. */

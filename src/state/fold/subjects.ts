@@ -12,11 +12,13 @@ import { firewall } from '../../domain/firewall/decide.ts';
 import { hold } from '../../domain/hold/decide.ts';
 import { managementToken } from '../../domain/managementToken/decide.ts';
 import { modelCatalogue } from '../../domain/modelCatalogue/decide.ts';
+import { totpWith } from '../../domain/operator/credentials.ts';
 import { operator } from '../../domain/operator/decide.ts';
 import { owner } from '../../domain/owner/decide.ts';
 import { streamIdOf } from '../../domain/owner/ownerName.ts';
 import { passkeyUse } from '../../domain/passkeyUse/decide.ts';
 import { pricing } from '../../domain/pricing/decide.ts';
+import { TOTP_USES_PREFIX, totpUse } from '../../domain/session/totpUse.ts';
 import { settings } from '../../domain/settings/decide.ts';
 import { team } from '../../domain/team/decide.ts';
 import type { HotState } from './hotState.ts';
@@ -136,5 +138,11 @@ export const subjects = {
     team,
     (id: TeamId) => `team-${id}`,
     (hot, id) => hot.teams.get(id),
+  ),
+  /** The uses of the codes of one TOTP, of the built-in administrator or an operator. */
+  totpUse: subject(
+    totpUse,
+    (totpId: string) => `${TOTP_USES_PREFIX}${totpId}`,
+    (hot, totpId) => totpWith(totpId, hot),
   ),
 };

@@ -68,6 +68,8 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   22: unchanged,
   // That callers were forgotten changes no state.
   23: unchanged,
+  // No code was used for authenticating again.
+  24: unchanged,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

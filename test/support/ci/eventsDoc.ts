@@ -79,7 +79,7 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   HoldPlaced: { from: null, until: instant(Date.UTC(2030, 0, 31, 12)) },
   NodeStarted: { previous: { boot: '', stoppedAt: null } },
   EvidenceMade: { filter: { subject: '{subject}' } },
-  CallersForgotten: { months: ['{month}'] },
+  CallersForgotten: { months: ['{month}'], keys: ['{API key id}'] },
   RequestsExported: { format: 'csv', filter: { statuses: ['{status}'] }, matching: 12 },
   ModelsListed: { from: [], to: [{ slug: '{model}', version: '' }] },
   SettingsChanged: { from: { apiKeyAuthEnabled: false }, to: { apiKeyAuthEnabled: true } },

@@ -27,6 +27,7 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   dashboardAuth: 'main',
   settings: 'main',
   team: '<team id>' as TeamId,
+  totpUse: '<TOTP id>',
 };
 
 const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
