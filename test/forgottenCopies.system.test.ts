@@ -85,7 +85,7 @@ for (const { where, isMissing, server } of STORES)
       });
       onTestFinished(() => gateway.stop());
       const headers = { 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT };
-      const { invite } = await setUpAdministrator(gateway);
+      const { call: api, invite } = await setUpAdministrator(gateway);
       const { id, path } = await invite(NAME, 'member');
       const send = async (cookie: string, method: string, to: string, body?: unknown) => {
         const json = body !== undefined && { 'content-type': 'application/json' };
@@ -104,7 +104,11 @@ for (const { where, isMissing, server } of STORES)
       const accept = { token: secretOf(path), password: OPERATOR_PASSWORD };
       expect((await send('ada', 'POST', '/api/dashboard-auth/invitation/accept', accept)).status).toBe(200);
       const { body: key } = await send('ada', 'POST', '/api/api-keys', { name: 'laptop' });
-      for (const authorization of [`Bearer ${key.key}`, undefined]) {
+      const { body: lost } = await send('ada', 'POST', '/api/api-keys', { name: 'phone' });
+      for (const authorization of [`Bearer ${key.key}`, `Bearer ${lost.key}`, undefined]) {
+        const settings = { sticky_threads_enabled: true, prefer_earlier_reset_accounts: false };
+        const required = { ...settings, api_key_auth_enabled: authorization !== undefined };
+        expect((await api('PUT', '/api/settings', required)).status).toBe(200);
         const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
         await (await gateway.ask(validRequest, { headers: sent })).text();
       }
@@ -116,7 +120,7 @@ for (const { where, isMissing, server } of STORES)
       const call = (method: string, to: string, body?: unknown) => send('administrator', method, to, body);
       expect((await call('POST', '/api/dashboard-auth/password/login', { password: PASSWORD })).status).toBe(200);
       const rows = async () => (await call('GET', '/api/request-logs')).body.requests ?? [];
-      await vi.waitUntil(async () => (await rows()).length === 2, soon);
+      await vi.waitUntil(async () => (await rows()).length === 3, soon);
       // It was recorded, and can be read until it is forgotten.
       const [first] = await rows();
       expect([first.address, first.user_agent]).toEqual([ADDRESS, USER_AGENT]);
@@ -136,11 +140,15 @@ for (const { where, isMissing, server } of STORES)
 
       expect((await call('POST', `/api/operators/${id}/forget`)).body).toEqual({ status: 'forgotten' });
       expect((await call('DELETE', `/api/api-keys/${key.id}?forget_callers=true`)).status).toBe(204);
-      expect((await call('POST', '/api/callers/forget', { until: month })).body).toEqual({ months: [month] });
+      expect((await call('POST', '/api/callers/forget', { until: month })).body).toMatchObject({ months: [month] });
+      // A key that was deleted without forgetting is forgotten later.
+      expect((await call('DELETE', `/api/api-keys/${lost.id}`)).status).toBe(204);
+      const { body: forgotten } = await call('POST', '/api/callers/forget', { api_keys: [lost.id] });
+      expect(forgotten).toEqual({ months: [], api_keys: [lost.id] });
       // Put back, the archived requests are the same, and say no more where they came from.
       expect((await call('POST', `/api/archives/${archives[0].day}/restore`)).status).toBe(202);
       await untilDone();
-      await vi.waitUntil(async () => (await rows()).length === 2, soon);
+      await vi.waitUntil(async () => (await rows()).length === 3, soon);
       for (const row of await rows()) expect(row).toMatchObject({ address: null, user_agent: null });
       for (const to of ['/api/request-logs', '/api/operators', '/api/sessions', '/api/history?limit=200']) {
         expect([to, found((await call('GET', to)).text)]).toEqual([to, []]);

@@ -362,6 +362,7 @@ test('returns what the document describes from every endpoint', async () => {
   }, 30_000);
   await call('GET /api/archives');
   await call('GET /api/callers/months');
+  await call('GET /api/callers/deleted-keys');
   await call('POST /api/callers/forget', {}, { until: '2020-01' });
   // No day of this log is over.
   check('POST /api/archives/{day}/restore', await callAndRead('POST', '/api/archives/2020-01-01/restore'));

@@ -85,6 +85,23 @@ journeys('integrity', () => {
     expect(gateway.events('HoldLifted')).toHaveLength(1);
   });
 
+  test('forgets the callers of an API key that was deleted', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const { id, key } = (await gateway.api('POST', '/api/api-keys', { name: 'laptop' })).body;
+    await gateway.set({ api_key_auth_enabled: true });
+    await (await gateway.ask(validRequest, { headers: { authorization: `Bearer ${key}` } })).text();
+    await gateway.api('DELETE', `/api/api-keys/${id}`);
+    const page = await visit({ path: '/integrity' });
+    const section = page.getByRole('region', { name: 'Callers of deleted API keys' });
+    await section.getByRole('link', { name: 'API key "laptop" was deleted' }).waitFor();
+    await section.getByRole('button', { name: /^Forget callers: / }).click();
+    await page.getByRole('button', { name: 'Forget callers', exact: true }).click();
+    await section.getByText('No deleted API key has callers that can still be read.').waitFor();
+    expect(gateway.events('CallersForgotten').map(({ data }) => data)).toMatchObject([{ months: [], keys: [id] }]);
+    const { requests } = (await gateway.api('GET', '/api/request-logs')).body;
+    expect(requests).toMatchObject([{ api_key_id: id, address: null }]);
+  });
+
   test('archives closed days after a confirmation, and restores one', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setUp } from '../../../test/support/browser.ts';
 import { type Stage, startManagement } from '../../../test/support/management.ts';
 import { invite, join } from '../../../test/support/operators.ts';
@@ -30,7 +30,7 @@ test('forgets the callers of the months until one, and records who did it', asyn
     { month: '2026-10', is_over: true },
     { month: '2026-11', is_over: false },
   ]);
-  expect((await administrator.call(...forget('2026-09'))).body).toEqual({ months: ['2026-08', '2026-09'] });
+  expect((await administrator.call(...forget('2026-09'))).body).toMatchObject({ months: ['2026-08', '2026-09'] });
   const [august, september, october, november] = sealed as [never, never, never, never];
   for (const gone of [august, september]) expect(() => stage.vault.open(gone)).toThrow();
   for (const kept of [october, november, ofKey]) expect(stage.vault.open(kept as never)).toBe('203.0.113.7');
@@ -42,7 +42,7 @@ test('forgets the callers of the months until one, and records who did it', asyn
   ]);
   expect(events[0].sentence).toContain('2026-08, 2026-09');
   // A repetition finds nothing to forget.
-  expect((await administrator.call(...forget('2026-09'))).body).toEqual({ months: [] });
+  expect((await administrator.call(...forget('2026-09'))).body).toMatchObject({ months: [] });
   expect((await administrator.call('GET', '/api/history?type=CallersForgotten')).body.events).toHaveLength(1);
 });
 
@@ -67,7 +67,7 @@ test('keeps what a legal hold is on', async () => {
   expect(codeOf(await administrator.call(...forget('2026-10')))).toEqual([409, 'callers_held']);
   expect(stage.vault.open(sealed)).toBe('203.0.113.7');
   await administrator.call('DELETE', `/api/holds/${body.id}`, { body: { reason: 'settled' } });
-  expect((await administrator.call(...forget('2026-10'))).body).toEqual({ months: ['2026-08'] });
+  expect((await administrator.call(...forget('2026-10'))).body).toMatchObject({ months: ['2026-08'] });
 });
 
 test('deletes an API key with its callers only where no hold is on its requests', async () => {
@@ -96,4 +96,80 @@ test('asks administrators for a fresh sign-in, and refuses everybody else', asyn
   stage.clock.now = (NOW + 11 * 60_000) as Instant;
   expect(codeOf(await administrator.call(...forget('2020-01')))).toEqual([401, 'reauthentication_required']);
   expect(stage.vault.open(sealed)).toBe('203.0.113.7');
+});
+
+describe('callers of deleted API keys', () => {
+  /** Creates an API key whose requests came from an address, and deletes it without forgetting them. */
+  async function deletedKey(stage: Stage, { call }: Awaited<ReturnType<typeof setUp>>, name: string) {
+    const { id } = (await call('POST', '/api/api-keys', { body: { name } })).body;
+    const sealed = stage.vault.seal(await stage.vault.createKey(callersOfKey(id)), '203.0.113.7');
+    expect((await call('DELETE', `/api/api-keys/${id}`)).status).toBe(204);
+    return { id: id as string, sealed };
+  }
+  const forgetKeys = (...ids: string[]) => ['POST', '/api/callers/forget', { body: { api_keys: ids } }] as const;
+  const LIST = ['GET', '/api/callers/deleted-keys'] as const;
+
+  test('are listed and forgotten, those of existing keys are not', async () => {
+    const stage = await startManagement();
+    const administrator = await setUp(stage);
+    const [first, second] = [
+      await deletedKey(stage, administrator, 'first'),
+      await deletedKey(stage, administrator, 'second'),
+    ];
+    const { id: existing } = (await administrator.call('POST', '/api/api-keys', { body: { name: 'third' } })).body;
+    const kept = stage.vault.seal(await stage.vault.createKey(callersOfKey(existing)), '203.0.113.7');
+    // Of an API key that only another node knows so far.
+    await stage.vault.createKey(callersOfKey('elsewhere' as never));
+    const listed = (await administrator.call(...LIST)).body.api_keys;
+    expect(listed.map(({ id }: { id: string }) => id).sort()).toEqual([first.id, second.id].sort());
+    expect(listed[0]).toMatchObject({ deleted_at: expect.any(String), sentence: expect.stringContaining('deleted') });
+
+    const refused = await administrator.call(...forgetKeys(first.id, existing));
+    expect(codeOf(refused)).toEqual([400, 'validation_error']);
+    expect(refused.body.error.message).toContain(existing);
+    expect(stage.vault.open(first.sealed)).toBe('203.0.113.7');
+
+    const done = await administrator.call(...forgetKeys(first.id, 'elsewhere', 'unknown'));
+    expect(done.body).toEqual({ months: [], api_keys: [first.id] });
+    expect(() => stage.vault.open(first.sealed)).toThrow();
+    for (const sealed of [second.sealed, kept]) expect(stage.vault.open(sealed)).toBe('203.0.113.7');
+    expect(stage.vault.currentKeyOf(callersOfKey('elsewhere' as never))).toBeDefined();
+    const [event] = (await administrator.call('GET', '/api/history?type=CallersForgotten')).body.events;
+    expect(event).toMatchObject({ subject: 'audit-main', actor: { operator_id: 'administrator' } });
+    expect(event.sentence).toBe(
+      `addresses and user agents of requests of deleted API keys were forgotten, of the key ${first.id}`,
+    );
+    expect((await administrator.call(...forgetKeys(first.id))).body).toEqual({ months: [], api_keys: [] });
+    expect((await administrator.call(...LIST)).body.api_keys).toHaveLength(1);
+    expect((await administrator.call('GET', '/api/history?type=CallersForgotten')).body.events).toHaveLength(1);
+  });
+
+  test('stay while a legal hold is on the requests of the key, and go when it is on later ones', async () => {
+    const stage = await startManagement();
+    const administrator = await setUp(stage);
+    const { id, sealed } = await deletedKey(stage, administrator, 'first');
+    const iso = (days: number) => new Date(stage.clock.now + days * 86_400_000).toISOString();
+    const place = async (scope: object) =>
+      (await administrator.call('POST', '/api/holds', { body: { ...scope, reason: 'dispute' } })).body.id as string;
+    const later = await place({ from: iso(2) });
+    const earlier = await place({ until: iso(-1) });
+    for (const scope of [{ subject: `apiKey-${id}` }, { from: iso(-1), until: iso(1) }]) {
+      const hold = await place(scope);
+      expect(codeOf(await administrator.call(...forgetKeys(id)))).toEqual([409, 'callers_held']);
+      await administrator.call('DELETE', `/api/holds/${hold}`, { body: { reason: 'settled' } });
+    }
+    expect(stage.vault.open(sealed)).toBe('203.0.113.7');
+    expect([later, earlier].every(Boolean)).toBe(true);
+    expect((await administrator.call(...forgetKeys(id))).body).toEqual({ months: [], api_keys: [id] });
+  });
+
+  test('refuses both conditions at once, none, and lists without an id', async () => {
+    const administrator = await setUp(await startManagement());
+    for (const body of [{}, { until: '2026-01', api_keys: ['a'] }, { api_keys: [] }, { api_keys: null, until: null }]) {
+      expect(codeOf(await administrator.call('POST', '/api/callers/forget', { body }))).toEqual([
+        400,
+        'validation_error',
+      ]);
+    }
+  });
 });

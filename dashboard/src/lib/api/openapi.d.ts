@@ -226,6 +226,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/callers/deleted-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deleted API keys whose requests still have readable addresses and user agents, newest first */
+        get: operations["getCallersDeletedKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/callers/forget": {
         parameters: {
             query?: never;
@@ -235,7 +252,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make addresses and user agents of requests without an API key unreadable for good, up to a month */
+        /** Make addresses and user agents of requests unreadable for good: without an API key, or of deleted API keys */
         post: operations["postCallersForget"];
         delete?: never;
         options?: never;
@@ -2502,6 +2519,13 @@ export interface components {
                 role: "administrator" | "operator" | "auditor" | "member";
             };
             signInWays?: components["schemas"]["SignInWays"];
+        };
+        DeletedKeyOfCallers: {
+            /** Format: date-time */
+            deleted_at: string;
+            id: string;
+            /** @description As in History; has the name of the key */
+            sentence: string;
         };
         ExplainedCandidate: {
             account_id: string;
@@ -5473,6 +5497,73 @@ export interface operations {
             };
         };
     };
+    getCallersDeletedKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        api_keys: components["schemas"]["DeletedKeyOfCallers"][];
+                    };
+                };
+            };
+            /** @description validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description authentication_required, totp_required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description insufficient_permissions */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+        };
+    };
     postCallersForget: {
         parameters: {
             query?: never;
@@ -5486,8 +5577,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Ids of deleted API keys, instead of `until`. Existing keys are deleted with `forget_callers=true` */
+                    api_keys?: string[] | null;
                     /** @description The last month of UTC to forget, `2026-10`, which must be over */
-                    until: string;
+                    until?: string | null;
                 };
             };
         };
@@ -5499,6 +5592,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Ids of those that were forgotten by this */
+                        api_keys: string[];
                         /** @description Those that were forgotten by this */
                         months: string[];
                     };

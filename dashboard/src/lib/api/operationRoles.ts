@@ -19,6 +19,7 @@ export const operationRoles = {
   'POST /api/archives': ['administrator'],
   'POST /api/archives/{day}/restore': ['administrator'],
   'GET /api/blame/{subject}': ['administrator', 'operator', 'auditor'],
+  'GET /api/callers/deleted-keys': ['administrator', 'operator', 'auditor'],
   'POST /api/callers/forget': ['administrator'],
   'GET /api/callers/months': ['administrator', 'operator', 'auditor'],
   'GET /api/clock': ['administrator', 'operator', 'auditor'],
