@@ -132,7 +132,9 @@ test('throttles one operator from many addresses, and no other one', async () =>
   const statuses = [];
   for (let n = 1; n <= 12; n++) statuses.push(await attempt('Ada', n));
   expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-  expect(await attempt('ada@example.com', 99, OPERATOR_PASSWORD)).toBe(429);
+  expect(await attempt(' ADA ', 99, OPERATOR_PASSWORD)).toBe(429);
+  // A throttle of both would tell strangers that the name and the address are those of one person.
+  expect(await attempt('ada@example.com', 99, OPERATOR_PASSWORD)).toBe(200);
   expect(await attempt('Bob', 1, OPERATOR_PASSWORD)).toBe(200);
 });
 

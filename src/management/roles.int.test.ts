@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { setUp } from '../../test/support/browser.ts';
-import { startManagement } from '../../test/support/management.ts';
+import { browser, setUp } from '../../test/support/browser.ts';
+import { type Stage, startManagement } from '../../test/support/management.ts';
 import { join, signIn, withToken } from '../../test/support/operators.ts';
 import { type Role, roles } from '../domain/operator/role.ts';
 import { endpointsOf } from './http/describeRoute.ts';
@@ -22,11 +22,40 @@ async function tokensOf(administrator: Called) {
   return tokens;
 }
 
-/** Ends sessions or sign-in of the test itself when it is admitted. */
-const ENDS_SIGN_IN = /^(delete \/api\/(sessions|dashboard-auth\/password)|post \/api\/dashboard-auth\/logout)/;
+/** Every operation below /api/ with its roles in the OpenAPI document. */
+async function operationsOf(stage: Stage, administrator: Called) {
+  const { body } = await administrator.call('GET', '/api/openapi.json');
+  const operations = Object.entries<Record<string, { 'x-svc-roles': readonly Role[]; security: readonly object[] }>>(
+    body.paths,
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      return { method, path, shown: operation['x-svc-roles'], security: operation.security };
+    }),
+  );
+  const below = operations.filter(({ path }) => path.startsWith('/api/'));
+  const mounted = endpointsOf(stage.management).endpoints.filter(({ path }) => path.startsWith('/api/'));
+  expect(below.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+    mounted.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
+  return below;
+}
+
+test('what answers without a sign-in has all four roles in the OpenAPI document', async () => {
+  const stage = await startManagement();
+  const operations = await operationsOf(stage, await setUp(stage));
+  const open = [];
+  for (const { method, path, shown } of operations) {
+    const { status, body } = await browser(stage).call(method.toUpperCase(), `${path.replace(/\{\w+\}/g, 'none')}`);
+    if (status === 401 && body.error.code !== 'invalid_credentials') continue;
+    open.push(`${method} ${path}`);
+    expect([method, path, shown]).toEqual([method, path, roles]);
+  }
+  expect(open).toContain('post /api/dashboard-auth/login');
+  expect(open).toContain('post /api/dashboard-auth/invitation/accept');
+});
 
 test.each(['session', 'token'])(
-  'every route admits exactly the roles that it declares, by %s',
+  'every route admits exactly the roles that its x-svc-roles in the OpenAPI document has, by %s',
   async (kind) => {
     const stage = await startManagement();
     const administrator = await setUp(stage);
@@ -40,10 +69,9 @@ test.each(['session', 'token'])(
         clients[role] = async () => withToken(stage, tokens[role]);
       }
     }
-    const { endpoints } = endpointsOf(stage.management);
+    const operations = await operationsOf(stage, administrator);
     const wrong: unknown[] = [];
-    for (const { method, path, roles: declared } of endpoints) {
-      if (!path.startsWith('/api/') || ENDS_SIGN_IN.test(`${method} ${path}`) || path === '/api/live') continue;
+    for (const { method, path, shown } of operations) {
       for (const role of roles) {
         const client = await clients[role]();
         // A wrong parameter, a wrong body and an id that does not exist: the role comes first.
@@ -54,7 +82,7 @@ test.each(['session', 'token'])(
           sent,
         );
         const isRefused = status === 403 && body?.error?.code === 'insufficient_permissions';
-        if (isRefused === declared?.includes(role)) wrong.push([method, path, role, status, body?.error?.code]);
+        if (isRefused === shown.includes(role)) wrong.push([method, path, role, status, body?.error?.code]);
       }
     }
     expect(wrong).toEqual([]);

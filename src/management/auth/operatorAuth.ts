@@ -174,8 +174,8 @@ export const operatorAuthRoutes = (options: Capabilities & SignIn) => {
         credential: 'operator password',
         candidate: password,
         operatorId,
-        // An unknown name is throttled like a known one.
-        account: operatorId ?? vault.digest('login', normalizeLogin(login)),
+        // As it was given: an unknown name is throttled like a known one, and that of a person not together with their address.
+        account: vault.digest('login', normalizeLogin(login)),
         named: 'name or password',
       });
       const signedIn = { operatorId: operatorId as string, passwordId, method: 'password' };
