@@ -8,9 +8,9 @@ import { callersIn, callersOfKey, monthOf, monthsOfCallers } from '../../vault/c
 import { readBody, wireObject } from '../http/body.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
+import { type DeletedKey, findDeletedKeys } from '../http/deletedKeys.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { ADMINISTRATORS, READERS } from '../http/roles.ts';
-import { type DeletedKey, findDeletedKeys } from './deletedKeys.ts';
 
 const NO_PAST = { none: 'data keys that were destroyed leave nothing behind' } as const;
 const MAX_KEYS = 1_000;

@@ -17,11 +17,11 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 7, usageTrends 2, history 17, layout 15':
-    'f33d057747081c1bead2d904d02d81c5fc28884207643672ed0142b1a19a7f3b',
+    '8119b43ceed73abede3e891f07df55180ec639b22d1ee2eb58008dfccc6fb969',
   'requestLog 7, usageTrends 2, history 17, layout 14':
     '74b4c5057082c70efdc58479c1649b0abd8e6b782a7d6e8e5b227fb1a9c5e168',
   'requestLog 7, usageTrends 2, history 17, layout 13':
-    'db431402bd03630aa1f248587f5d3764af40a760f4ec4c8c915ca5fe676954e2',
+    '4ceca01663bdd951a7990238e2269e0c76c1d334d96d255cb0663ac91a27db7e',
   'requestLog 7, usageTrends 2, history 16, layout 13':
     '3f30df75f7850402bde24b9fd651916d2fafcb2d1678719ad23231ca3a278e7b',
   'requestLog 7, usageTrends 2, history 16, layout 12':

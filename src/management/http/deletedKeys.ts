@@ -2,7 +2,7 @@ import { type ApiKeyId, type Instant, instant, type Position } from '../../domai
 import type { HeldRange } from '../../domain/hold/isHeld.ts';
 import type { HistoryPage } from '../../readModels/historyQueries.ts';
 import { keysOfCallers } from '../../vault/callerKeys.ts';
-import type { Capabilities } from '../http/capabilities.ts';
+import type { Capabilities } from './capabilities.ts';
 
 /** A deleted API key whose callers can still be read. */
 export interface DeletedKey {
