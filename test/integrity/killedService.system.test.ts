@@ -65,8 +65,8 @@ test('the tree of a service that is killed is that of the log, and grows on', {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { service, url } = await start();
     const { grown, end } = load(url);
-    // A busy machine may need seconds before the first tree exists.
-    if (round === 0) await grown;
+    // A busy machine may need seconds before the tree grows, and some kills shall come before that.
+    if (round % 2 === 0) await grown;
     await wait(random.between(300, 2_800));
     await service.kill();
     await end();
@@ -80,7 +80,7 @@ test('the tree of a service that is killed is that of the log, and grows on', {
     expect(root, `seed ${SEED}, round ${round}`).toEqual(rootOfLog(logPath, size));
     before = size;
   }
-  expect(before).toBeGreaterThan(20);
+  expect(before).toBeGreaterThan(ROUNDS);
   const { service, api } = await start();
   const { position } = (await api.call('GET', '/api/history?limit=1')).events[0];
   await vi.waitUntil(async () => (await api.call('GET', '/api/integrity')).tree_size >= position, {
