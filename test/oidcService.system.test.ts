@@ -91,7 +91,7 @@ test('ends local sessions and sign-ins of operators with SVC_LOCAL_SIGN_IN=false
   expect(await nameOf(invited)).toBe('Grace');
 });
 
-test('asks the OpenID provider through SVC_PROXY_URL, and nobody signs in while the proxy is down', SLOW, async () => {
+test('asks the OpenID provider through SVC_PROXY_URL, and refuses sign-in while the proxy is down', SLOW, async () => {
   const proxy = await startProxyProgram({ kind: 'http' });
   onTestFinished(() => proxy.close());
   const started = await startOidcGateway({ oidcPeople: { ada: ADA }, env: { SVC_PROXY_URL: proxy.url } });

@@ -177,7 +177,7 @@ test('stays closed when the dashboard password is removed once there is an opera
     401,
     'authentication_required',
   ]);
-  // Only the sign-in is closed: what the built-in administrator has made works, and nobody can empty the list of operators.
+  // Only the sign-in is closed: what the built-in administrator has made works, and the list of operators cannot be emptied.
   const script = withToken(stage, made.token);
   expect((await script.call('GET', '/api/accounts')).status).toBe(200);
   expect(codeOf(await script.call('DELETE', `/api/operators/${id}`))).toEqual([409, 'last_administrator']);
@@ -334,7 +334,7 @@ test('lets administrators end the sessions of others, and everyone else only the
   expect((await ada.call('GET', '/api/models')).status).toBe(401);
 });
 
-test('refuses a name or address that another operator has, and one that nobody can tell from it', async () => {
+test('refuses a name or address that another operator has, and one that looks the same', async () => {
   const administrator = await setUp(await startManagement());
   await invite(administrator, 'Ada', 'member');
   const post = async (name: string, email: string, fields = {}) =>

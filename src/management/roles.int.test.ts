@@ -186,7 +186,7 @@ test('a token acts with the lower of its role and that of its owner now, and end
   expect(await allow(4)).toBe(401);
 });
 
-test('refuses a token once it expired or was revoked, and shows its value to nobody', async () => {
+test('refuses a token once it expired or was revoked, and never shows its value again', async () => {
   const stage = await startManagement();
   const administrator = await setUp(stage);
   const body = { name: 'ci', role: 'auditor', expires_at: new Date(stage.clock.now + 60_000).toISOString() };

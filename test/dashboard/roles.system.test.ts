@@ -57,7 +57,7 @@ journeys('roles', () => {
       expect(second).not.toBe(first);
       await page.getByRole('button', { name: 'Done, I copied it' }).click();
 
-      // Own requests, and nobody else's.
+      // Only own requests.
       const asMia = { headers: { authorization: `Bearer ${second}` } };
       await (await gateway.ask(validRequest, asMia)).text();
       await (await gateway.ask(validRequest, { headers: { authorization: `Bearer ${shared.key}` } })).text();

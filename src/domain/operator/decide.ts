@@ -48,7 +48,7 @@ export type OperatorCommand = { readonly operatorId: string } & (
   | ({ type: 'AcceptInvitation'; invitationHash: string } & (NewPassword | { passkey: NewPasskey }))
   /** The OpenID provider has confirmed that the invited address is theirs. */
   | { type: 'AcceptByIdentity'; identity: Sealed; compared: readonly string[] }
-  /** Somebody whom the OpenID provider knows, and a rule gives a role. */
+  /** A person whom the OpenID provider has confirmed, and to whom a rule gives a role. */
   | ({ type: 'Register'; role: Role; identity: Sealed } & Profile)
   /** A rule gives the role for what the OpenID provider claims. */
   | { type: 'TakeRole'; role: Role; isBuiltInAvailable: boolean }

@@ -25,7 +25,7 @@ export const OperatorInvitationRenewed = event('OperatorInvitationRenewed', {
   describe: ({ operatorId }) => `operator ${operatorId} got a new invitation link`,
 });
 
-/** Whoever signed in at the OpenID provider for the first time, and has a role by a rule (docs/decisions/0088-oidc-sign-in.md). */
+/** A person signed in at the OpenID provider for the first time, and has a role by a rule (docs/decisions/0088-oidc-sign-in.md). */
 export const OperatorRegistered = event('OperatorRegistered', {
   version: 1,
   data: (z) => operator(z).extend({ ...profile(z), role: roleSchema(z) }),

@@ -30,7 +30,7 @@ test('decides again when an operator was not compared with the new name', () =>
     .when({ type: 'Invite', operatorId: 'a', role: 'auditor', compared: [], ...profile, ...link, ...byAdministrator })
     .refuses('conflict'));
 
-test('nobody grants a role above their own', () => {
+test('refuses to grant a role above the own one', () => {
   const allowed = roles.map((own) => roles.filter((role) => mayGrant([own], role)));
   expect(allowed).toEqual([roles, roles.slice(1), roles.slice(2), roles.slice(3)]);
   // A token acts with its role and that of its owner.
@@ -105,7 +105,7 @@ test('accepts an invitation once', () => {
 });
 
 test.each([
-  ['of nobody', []],
+  ['of an unknown operator', []],
   [
     'with another secret',
     [invited('a'), events.OperatorInvitationRenewed({ operatorId: 'a', ...link, invitationHash: hash('b') })],

@@ -6,7 +6,7 @@ const passkey = schema((z) => z.object({ operatorId: z.string(), passkeyId: z.uu
 
 /**
  * A WebAuthn credential was registered. What belongs to the person is sealed under the data key of the operator: without the
- * public key, nobody can sign in with it (docs/decisions/0086-passkeys.md).
+ * public key, it cannot sign in (docs/decisions/0086-passkeys.md).
  */
 export const OperatorPasskeyAdded = event('OperatorPasskeyAdded', {
   version: 1,

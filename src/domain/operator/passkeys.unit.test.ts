@@ -43,7 +43,7 @@ test('adds several passkeys to an operator', () =>
     .when(add(2))
     .then(added('a', 2)));
 
-test('refuses a passkey that somebody has, also another operator', () => {
+test('refuses a passkey that is registered, also by another operator', () => {
   const known = { ...add(2), passkey: { ...passkey(2), credentialDigest: passkey(1).credentialDigest } };
   operators
     .given(...ada, added('a', 1))
@@ -103,14 +103,14 @@ test('renames and removes passkeys that exist', () => {
     .given(...ada, added('a', 1))
     .when(remove(1))
     .then(removed(1));
-  // A passkey of somebody else does not exist.
+  // A passkey of another operator does not exist.
   operators
     .given(...ada, invited('b'), added('b', 1))
     .when(remove(1))
     .refuses('passkey_not_found');
 });
 
-test('lets nobody remove their last way to sign in, except an administrator, who can invite again', () => {
+test('keeps the last way to sign in, unless an administrator removes it, who can invite again', () => {
   const only = [invited('a'), accepted('a', 'passkey'), added('a', 1)] as const;
   operators
     .given(...only)

@@ -84,14 +84,14 @@ test('accepts a registration once, also after its passkey was removed', async ()
   expect(codeOf(await ada.post('passkeys', sent))).toEqual([400, 'passkey_challenge_expired']);
 });
 
-test('registers an authenticator once, for whoever came first', async () => {
+test('registers an authenticator once, for the first operator', async () => {
   const { stage, administrator, ada, authenticator } = await stageWithAda();
   expect(codeOf(await register(ada, authenticator))).toEqual([409, 'passkey_exists']);
   const bob = await join(stage, administrator, 'Bob', 'member');
   expect(codeOf(await register(bob, authenticator))).toEqual([409, 'passkey_exists']);
 });
 
-test('refuses an unknown passkey, and another operator to prove who they are with one of somebody else', async () => {
+test('refuses an unknown passkey, and that of another operator as a proof of who one is', async () => {
   const { stage, administrator, authenticator } = await stageWithAda();
   const unknown = newAuthenticator();
   const { response } = await signInWith(stage, unknown);
@@ -146,7 +146,7 @@ test('gives strangers neither names nor credential ids', async () => {
   const { text } = await browser(stage).post('passkeys/sign-in/start');
   expect(text).not.toContain(authenticator.credentialId);
   expect(text).not.toContain('allowCredentials');
-  // A fingerprint that the log has is keyed: nobody can look up a credential id in it.
+  // A fingerprint that the log has is keyed: a credential id cannot be looked up in it.
   const plain = createHash('sha256').update(authenticator.credentialId).digest('hex');
   expect(JSON.stringify(await allEvents(stage))).not.toContain(plain);
 });

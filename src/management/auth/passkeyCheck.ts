@@ -20,7 +20,7 @@ export interface PasskeyAttempt {
   /** The session that the challenge was made for; null for a sign-in. */
   readonly boundTo: string | null;
   readonly body: AnswerChallenge;
-  /** Whose passkey it must be, where that is known; an undefined id is that of a name that nobody has. */
+  /** Whose passkey it must be, where that is known; an undefined id is that of an unknown name. */
   readonly of?: { readonly operatorId: string | undefined };
 }
 

@@ -198,13 +198,13 @@ test('ends sessions with their passkey, their operator and a disabled operator, 
   expect(codeOf((await signInWith(stage, second.authenticator)).response)).toEqual([401, 'passkey_rejected']);
 });
 
-test('lets administrators see and remove passkeys of others, also the last one, and nobody else', async () => {
+test('lets administrators see and remove passkeys of others, also the last one, and no other role', async () => {
   const { stage, administrator, ada } = await stageWithAda();
   const bob = await join(stage, administrator, 'Bob', 'operator');
   const { passkeyId } = await withPasskey(ada);
   const path = `/api/operators/${ada.id}/passkeys/${passkeyId}`;
   expect(codeOf(await bob.call('DELETE', path))).toEqual([403, 'insufficient_permissions']);
-  // By its id alone, a passkey of somebody else does not exist.
+  // By its id alone, a passkey of another operator does not exist.
   expect(codeOf(await bob.call('DELETE', `/api/dashboard-auth/passkeys/${passkeyId}`))).toEqual([
     404,
     'passkey_not_found',

@@ -9,7 +9,7 @@ export interface PasswordAttempt {
   /** Names the credential; each one is throttled separately. */
   readonly credential: string;
   readonly candidate: string;
-  /** Undefined: nobody has the name that was given. */
+  /** Undefined: no operator has the name that was given. */
   readonly operatorId: string | undefined;
   /** What is throttled besides the address; by default the operator. */
   readonly account?: string;
@@ -21,19 +21,19 @@ export interface PasswordAttempt {
 export type CheckPassword = (ctx: Attempting, attempt: PasswordAttempt) => Promise<string>;
 
 /**
- * Creates the check of passwords. For a name that nobody has it compares with a hash that nothing matches: the response takes as
+ * Creates the check of passwords. For an unknown name it compares with a hash that nothing matches: the response takes as
  * long as for a wrong password, so it does not tell which names exist.
  */
 export function createPasswordCheck(
   { views, passwords }: Pick<Capabilities, 'views'> & { readonly passwords: Passwords },
   checkCredential: CheckCredential,
 ): CheckPassword {
-  let ofNobody: Promise<string> | undefined;
+  let decoyHash: Promise<string> | undefined;
 
   return async (ctx, { credential, candidate, operatorId, account = operatorId, named }) => {
     const isBuiltIn = operatorId === BUILT_IN_ADMINISTRATOR;
-    if (!isBuiltIn) ofNobody ??= passwords.hash(randomBytes(16).toString('hex'));
-    const decoy = await ofNobody;
+    if (!isBuiltIn) decoyHash ??= passwords.hash(randomBytes(16).toString('hex'));
+    const decoy = await decoyHash;
     return checkCredential(ctx, {
       credential,
       method: 'password',

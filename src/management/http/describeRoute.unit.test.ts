@@ -11,7 +11,7 @@ test('a route without roles, and a GET that says nothing of its past, do not com
   const routes = [
     // @ts-expect-error No roles.
     () => describeRoute({ ...described }),
-    // @ts-expect-error A set of roles that admits nobody.
+    // @ts-expect-error An empty set of roles.
     () => describeRoute({ ...described, roles: [] }),
     // @ts-expect-error A role that does not exist.
     () => describeRoute({ ...described, roles: ['root'] }),

@@ -79,7 +79,7 @@ test('finds an operator whose data key arrives after the event', () => {
   expect(directory.find('ada')?.id).toBe('ada');
 });
 
-test('finds nobody by the name of a person who was forgotten', () => {
+test('finds no operator by the name of a forgotten person', () => {
   const { current, directory } = stage(operator('ada'));
   expect(directory.find('ada')?.id).toBe('ada');
   current.operators = stateOf(operator('ada', { name: null, email: null, removedAt: 3 as Instant }));

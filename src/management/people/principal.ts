@@ -42,7 +42,7 @@ export function principalOfToken(token: ManagementToken, operators: Operators): 
   return { operatorId, roles, role: lowestRole(roles), tokenId };
 }
 
-/** Whoever is on this machine, while no sign-in is needed. */
+/** A client on this machine, while no sign-in is needed. */
 export const LOCAL_ADMINISTRATOR: Principal = {
   operatorId: BUILT_IN_ADMINISTRATOR,
   roles: ['administrator'],
@@ -61,7 +61,7 @@ export const isLimitedToOwn = ({ roles }: Principal): boolean => roles.includes(
 
 /**
  * Whether the principal may see or change what has this owner. Answer 404 otherwise: what a member does not own does not exist for
- * them. @param ownerId the id of an operator; null: nobody's
+ * them. @param ownerId the id of an operator; null: it has none
  */
 export const owns = (principal: Principal, ownerId: string | null): boolean =>
   !isLimitedToOwn(principal) || ownerId === principal.operatorId;

@@ -86,7 +86,7 @@ test('deletes an API key with its callers only where no hold is on its requests'
   expect(() => stage.vault.open(sealed)).toThrow();
 });
 
-test('asks administrators for a fresh sign-in, and refuses everybody else', async () => {
+test('asks administrators for a fresh sign-in, and refuses all others', async () => {
   const stage = await startManagement();
   const sealed = await sealIn(stage, '2020-01');
   const administrator = await setUp(stage);

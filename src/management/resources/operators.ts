@@ -153,7 +153,7 @@ export const operatorRoutes = ({ views, commands, vault, directory, ids, now, pu
     };
   };
 
-  /** Seals a name and an address that nobody else has, under the data key of the operator. */
+  /** Seals a name and an address that no other operator has, under the data key of the operator. */
   async function sealProfile(profile: Profile, operatorId: string, exceptId?: string) {
     const { taken, compared } = directory.compare(profile, exceptId);
     if (taken) refuse('operator_exists', { field: taken === 'name' ? 'name' : 'e-mail address' });

@@ -45,7 +45,7 @@ const MAX_MOVES = 1_000;
 
 /**
  * What the keys that an owner has now were used for since they are the owner's: a key that moves takes no requests along. Found by
- * the history's index of API keys, so that a member's page costs no scan of everybody's requests.
+ * the history's index of API keys, so that a member's page costs no scan of all requests.
  */
 export const ownerRequestRoutes = ({ views, queries, vault }: Pick<Capabilities, 'views' | 'queries' | 'vault'>) => {
   /** When each key came to its owner from another one, or from none. */

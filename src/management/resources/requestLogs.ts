@@ -32,7 +32,7 @@ export const filterQuery = {
   reasoningEffort: list,
   modelOption: list.describe('<model>:::<reasoning_effort>'),
   apiKeyId: list.describe('Empty: requests without a key'),
-  owner: list.describe('To whom the key belonged at the time; empty: nobody'),
+  owner: list.describe('To whom the key belonged at the time; empty: no owner'),
   team: list.describe('The id of the team of the key at the time; empty: none'),
   errorCode: list.describe('Empty: requests without an error'),
   transport: list.describe('`http` or `websocket`'),

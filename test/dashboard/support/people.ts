@@ -56,7 +56,8 @@ export async function addPeople(administrator: Awaited<ReturnType<typeof setUpAd
   }
   await call('PATCH', `/api/operators/${ids[3]}`, { is_active: false });
   const { path } = await invite('Barbara', 'member');
-  await call('POST', '/api/tokens', { name: 'deploy script', role: 'operator', expires_at: '2999-01-01T00:00:00Z' });
+  const expires_at = new Date(Date.now() + 90 * 86_400_000).toISOString();
+  await call('POST', '/api/tokens', { name: 'deploy script', role: 'operator', expires_at });
   return { invitation: path };
 }
 

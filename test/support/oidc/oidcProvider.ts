@@ -104,7 +104,7 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...script.people.get(sub) }) }),
-      // Nobody is asked for consent.
+      // It asks for no consent.
       async loadExistingGrant(ctx) {
         const { oidc } = ctx;
         const grant = new oidc.provider.Grant({

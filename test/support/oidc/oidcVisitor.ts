@@ -1,4 +1,4 @@
-/** Somebody at an OpenID provider, with the cookies that the provider has set: a browser without pages. */
+/** A person at an OpenID provider, with the cookies that the provider has set: a browser without pages. */
 export interface OidcVisitor {
   /**
    * Follows the provider from the address that svc redirects to, and signs in when asked.

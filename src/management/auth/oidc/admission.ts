@@ -22,11 +22,11 @@ export interface AdmissionOptions
 /** The cause of the events about an operator. */
 type CauseOf = (operatorId: string) => Promise<Cause>;
 
-/** Decides who somebody is in svc whom the OpenID provider has confirmed (docs/decisions/0088-oidc-sign-in.md). */
+/** Decides which operator a person is whom the OpenID provider has confirmed (docs/decisions/0088-oidc-sign-in.md). */
 export interface Admission {
   /** The operator with this identity, whatever their status; undefined without one. */
   operatorOf(confirmed: Confirmed): Operator | undefined;
-  /** The operator in whose name somebody signs in: by identity, else by a verified address with an open invitation. */
+  /** The operator in whose name a person signs in: by identity, else by a verified address with an open invitation. */
   candidateOf(confirmed: Confirmed): Operator | undefined;
   /**
    * Accepts an invitation, adds whom a rule gives a role, and takes over the role of a rule.
@@ -108,7 +108,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     try {
       await commands.handle(subjects.operator, 'main', command, cause);
     } catch (error) {
-      // Otherwise nobody could manage the service.
+      // Otherwise no operator could manage the service.
       if (!(error instanceof Refusal && error.code === 'last_administrator')) throw error;
     }
   }

@@ -263,7 +263,7 @@ test('keeps at most five flows of a browser', async () => {
 
 test('begins a new session and ends the one that the browser had', async () => {
   const { stage, id, ada } = await invitedAda();
-  // Somebody has put their own session into the browser of Ada.
+  // An attacker has put their own session into the browser of Ada.
   const planted = (await logIn(stage)).cookie ?? '';
   ada.cookies.set('dashboard_session', planted.slice(planted.indexOf('=') + 1));
   await ada.signIn('ada');
@@ -299,7 +299,9 @@ describe('while the provider', () => {
     await provider.stop();
     expect(await ada.signIn('ada', { next: '/keys' })).toBe(failed('oidc_unavailable', '/keys'));
     expect(ada.cookies.size).toBe(0);
-    expect(lines.join()).toMatch(/Nobody can sign in by OIDC: localhost:\d+ could not be reached \(econnrefused\)/);
+    expect(lines.join()).toMatch(
+      /Sign-in by OIDC is not possible: localhost:\d+ could not be reached \(econnrefused\)/,
+    );
     expect(faults.current).toMatchObject([
       { code: 'oidc_unavailable', remedy: expect.stringContaining('Local sign-in') },
     ]);
@@ -314,7 +316,7 @@ describe('while the provider', () => {
     expect(lines.join()).toContain('did not respond in time');
   });
 
-  test('fails after the person has signed in, keeps nobody out for longer than that', async () => {
+  test('fails after the person has signed in, lets them in once it works again', async () => {
     const { provider, ada, faults } = await invitedAda();
     const callback = await ada.visitor.signIn(await ada.start(), 'ada');
     provider.script.intercept = (request, response) => {

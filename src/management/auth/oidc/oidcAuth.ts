@@ -103,7 +103,7 @@ export const oidcAuthRoutes = (options: OidcAuthOptions) => {
     const fault =
       code === 'oidc_unavailable'
         ? {
-            cause: `Nobody can sign in by OIDC: ${message}.`,
+            cause: `Sign-in by OIDC is not possible: ${message}.`,
             remedy: 'Check the OpenID provider, SVC_OIDC_ISSUER and the way to it. Local sign-in works meanwhile.',
           }
         : {
@@ -235,7 +235,7 @@ export const oidcAuthRoutes = (options: OidcAuthOptions) => {
     .routes();
 };
 
-/** When somebody proved who they are to the provider, as far as it says. */
+/** When the person proved who they are to the provider, as far as it says. */
 function provedAt({ authTime }: Confirmed): Instant | undefined {
   return authTime !== undefined && Number.isFinite(authTime) && authTime > 0
     ? instant(Math.floor(authTime * 1_000))

@@ -67,7 +67,7 @@ test('takes the role of a changed claim at the next sign-in, which binds the ope
   expect([role, (await eve.session()).operator.role]).toEqual(['administrator', 'member']);
   expect(await result(first.call('GET', '/api/operators'))).toEqual([200, 'ok']);
   provider.script.people.set('ada', { ...ADA, groups: ['staff', 'others'] });
-  // Nobody has asked the provider again yet.
+  // The provider was not asked again yet.
   expect(await result(first.call('GET', '/api/operators'))).toEqual([200, 'ok']);
   expect(await oidcBrowser(stage).signIn('ada')).toBe(HOME);
   expect(await result(first.call('GET', '/api/operators'))).toEqual([403, 'insufficient_permissions']);

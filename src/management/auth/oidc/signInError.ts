@@ -21,10 +21,10 @@ export const oidcErrorCodes = [
   'oidc_no_role',
   /** An administrator disabled or removed the operator. */
   'oidc_disabled',
-  /** To add somebody takes a name and an e-mail address that no other operator has. */
+  /** To add an operator takes a name and an e-mail address that no other operator has. */
   'oidc_profile_incomplete',
   'oidc_email_taken',
-  /** Authenticating again: somebody else signed in. */
+  /** Authenticating again: another person signed in. */
   'oidc_other_person',
   /** Authenticating again: the provider does not say that the person has just proved who they are. */
   'oidc_not_fresh',

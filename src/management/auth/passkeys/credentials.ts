@@ -10,7 +10,7 @@ export const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-c
 export const digestOfCredential = (vault: Pick<Vault, 'digest'>, credentialId: string): string =>
   vault.digest('passkey credential', credentialId);
 
-/** The passkey with this digest and its operator. There are at most 20,000, and nobody looks often. */
+/** The passkey with this digest and its operator. There are at most 20,000, and look-ups are rare. */
 export function findPasskey(
   operators: Operators,
   digest: string,

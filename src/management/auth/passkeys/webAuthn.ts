@@ -17,7 +17,7 @@ export interface RegisteredKey {
 /** EdDSA, ES256 and RS256: what WebAuthn recommends that services accept. Ids of COSE. */
 export const ALGORITHMS = [-8, -7, -257];
 
-/** The library loads 25 MB, so it is imported when somebody first uses a passkey. */
+/** The library loads 25 MB, so it is imported when a passkey is first used. */
 const library = async () => ({
   ...(await import('@simplewebauthn/server')),
   ...(await import('@simplewebauthn/server/helpers')),

@@ -6,7 +6,7 @@ import { isLimitedToOwn, type Principal } from '../../people/principal.ts';
 
 /**
  * The filter of what a principal may see: of a member, the requests that belonged to them when they were made, of the keys that they
- * have now. The keys are in it so that an index finds the requests among everybody's.
+ * have now. The keys are in it so that an index finds the requests among all others.
  * @returns undefined when nothing can match
  * @throws Refusal `account_not_found` | `owner_not_found` | `api_key_not_found` when a member names what is not theirs
  */
