@@ -97,6 +97,6 @@ journeys('invitations', () => {
     await page.getByLabel('6-digit code').fill(codeAt(secret, Date.now() as Instant));
     await page.getByRole('button', { name: 'Done, I kept them' }).click();
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-    expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Request logs', 'Connect']);
+    expect(await linkNames(page)).toEqual(['API keys', 'Teams', 'Usage', 'Request logs', 'Connect']);
   });
 });
