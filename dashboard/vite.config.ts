@@ -32,5 +32,6 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/api': SVC_URL } },
+  // The page /api-keys begins with the same letters.
+  server: { proxy: { '^/api/': SVC_URL } },
 });

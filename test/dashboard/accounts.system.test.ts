@@ -179,6 +179,27 @@ journeys('accounts', () => {
     await page.getByText(`${account.email} is failing`).waitFor();
   });
 
+  test('shows what each account served, with its cost over time and its requests', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.importAccount(gateway.provider.addAccount({ email: 'idle@example.com' }));
+    await (await gateway.ask()).text();
+    const [{ account_id: served }] = (await gateway.logs()) as [{ account_id: string }];
+    const page = await visit({ path: '/accounts' });
+    const row = page.getByRole('row').filter({ hasText: '1 request' });
+    await row.waitFor();
+    await page.getByRole('row').filter({ hasText: '0 requests' }).waitFor();
+    await row.locator('button.name').click();
+    const panel = page.getByRole('dialog');
+    await panel.getByRole('img', { name: /^Cost, last 7 days: \$[\d.]+\./ }).waitFor();
+    await panel.getByRole('link', { name: 'Its requests' }).click();
+    await page.waitForURL(new RegExp(`request-logs\\?accountId=${served}&since=`));
+    await page.getByText('1 request matches').waitFor();
+    await page.goBack();
+    await panel.getByRole('link', { name: 'Usage by model' }).click();
+    await page.getByRole('button', { name: /^Remove Account: / }).waitFor();
+    await page.getByRole('region', { name: 'Table of groups' }).getByRole('link', { name: 'gpt-5.1' }).waitFor();
+  });
+
   test('pauses, reactivates, signs in again, and deletes only after typing the name', async () => {
     const { gateway, visit } = await startJourney();
     const account = gateway.provider.addAccount({ email: 'ada@example.com' });

@@ -98,4 +98,18 @@ journeys('API keys', () => {
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     expect((await ask('gpt-5.1', next)).status).toBe(401);
   });
+
+  test('shows the cost of a key over time, and leads to its requests', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await gateway.set({ api_key_auth_enabled: true });
+    const response = await gateway.ask(validRequest, { headers: { authorization: `Bearer ${key.key}` } });
+    await response.text();
+    const page = await visit({ path: `/api-keys?key=${key.id}` });
+    const panel = page.getByRole('dialog', { name: 'laptop' });
+    await panel.getByRole('img', { name: /^Cost, last 7 days: \$[\d.]+\./ }).waitFor();
+    await panel.getByRole('link', { name: 'Its requests' }).click();
+    await page.getByText('1 request matches').waitFor();
+    await page.getByRole('button', { name: 'Remove API key: laptop' }).waitFor();
+  });
 });

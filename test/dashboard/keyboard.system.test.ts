@@ -90,7 +90,36 @@ journeys('keyboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText(request.request_id).first().waitFor();
   });
+
+  test('/ searches the list of the page, and pages where there is no list', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await (await gateway.ask(validRequest)).text();
+    const page = await visit({ path: '/request-logs' });
+    await page.locator('tr.request').first().waitFor();
+    await page.keyboard.press('/');
+    const search = page.getByLabel('Search request IDs and error messages');
+    await expect.poll(() => search.evaluate(hasFocus)).toBe(true);
+    await page.keyboard.type('a/b');
+    await page.waitForURL(/search=a%2Fb/);
+
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByPlaceholder('Search pages, accounts and keys …').waitFor();
+    await page.keyboard.type('new key');
+    await page.getByRole('option', { name: 'Create an API key' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    // Not behind a dialog.
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
+    await page.keyboard.press('/');
+    expect(await page.getByPlaceholder('Search pages, accounts and keys …').count()).toBe(0);
+  });
 });
+
+/** Runs in the page. */
+const hasFocus = (element: { ownerDocument: { activeElement: unknown } }) =>
+  element.ownerDocument.activeElement === element;
 
 /** Runs in the page: the name of a control. */
 const nameOf = (element: {

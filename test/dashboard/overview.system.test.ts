@@ -69,6 +69,55 @@ journeys('overview', () => {
     expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
   });
 
+  test('leads from the top keys, models and errors to their requests', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await gateway.set({ api_key_auth_enabled: true });
+    const headers = { authorization: `Bearer ${key.key}` };
+    for (let request = 0; request < 2; request++) expect(await ask(gateway, headers)).toBe(200);
+    gateway.pool[0]?.at.next(requestRefused());
+    expect(await ask(gateway, headers)).toBe(400);
+    const [{ error_code: code }] = (await gateway.logs('?status=400')) as [{ error_code: string }];
+
+    const page = await visit();
+    await page.getByRole('region', { name: 'Top API keys' }).getByRole('link', { name: 'laptop' }).click();
+    await page.getByText('3 requests match').waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Top models' }).getByRole('link', { name: validRequest.model }).click();
+    await page.getByRole('button', { name: `Remove Model: ${validRequest.model}` }).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Top errors' }).getByRole('link', { name: code }).click();
+    await page.getByText('1 request matches').waitFor();
+    await page.getByRole('button', { name: `Remove Error: ${code}` }).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Top API keys' }).getByRole('link', { name: 'All' }).click();
+    await page.waitForURL(/usage\?by=key&last=24h/);
+  });
+
+  test('shows in one row what belongs together, and when each account resets', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 2 });
+    expect(await ask(gateway)).toBe(200);
+    await expect.poll(() => gateway.events('AccountUsageObserved').length, waitOptions).toBeGreaterThan(1);
+    const page = await visit();
+    await page.locator('.plot canvas').nth(3).waitFor();
+    const capacity = page.getByRole('region', { name: 'Capacity by account' });
+    await capacity
+      .getByRole('img', { name: /^Primary window [\d.]+ % remaining, resets in .+; Secondary window / })
+      .nth(1)
+      .waitFor();
+    const tops = (locator: ReturnType<typeof page.locator>) =>
+      locator.evaluateAll((elements) =>
+        elements.map((element) => Math.round((element as unknown as Measured).getBoundingClientRect().top)),
+      );
+    for (const width of [1_280, 1_440, 2_560]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(async () => new Set(await tops(page.getByRole('figure'))).size, waitOptions).toBe(1);
+      expect(new Set(await tops(page.getByRole('region', { name: /^Top / }))).size).toBe(1);
+    }
+    await capacity.getByRole('link', { name: 'account-1@example.com' }).click();
+    await page.getByRole('dialog', { name: 'account-1@example.com' }).waitFor();
+  });
+
   test('resizes charts with the window', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     expect(await ask(gateway)).toBe(200);
@@ -144,6 +193,10 @@ journeys('overview', () => {
       .waitFor();
   });
 });
+
+interface Measured {
+  getBoundingClientRect(): { readonly top: number };
+}
 
 /** Runs in the page. */
 const hrefsOf = (links: { getAttribute(name: string): string | null }[]) =>

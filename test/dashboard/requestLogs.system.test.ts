@@ -212,6 +212,8 @@ journeys('request log', () => {
     expect(head).toMatch(/^requested_at,request_id,status,/);
     expect(first).toContain(`,"'=HYPERLINK(""http://example.com"")",`);
     expect(second).toContain(',gpt-5.1,');
+    expect(head).toContain(',account_id,account,api_key_id,api_key,owner,owner_name,');
+    expect(second).toContain(',account-1@example.com,');
     expect(rest).toBe('');
     const json = await download('JSON');
     expect(JSON.parse(json.text)).toEqual(

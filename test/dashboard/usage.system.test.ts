@@ -3,12 +3,14 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused } from '../support/provider/scripts.ts';
-import { waitOptions } from '../support/waitOptions.ts';
 import { addDemoData } from './support/demoData.ts';
 import { journeys, startJourney } from './support/journey.ts';
 import { layoutShiftOf } from './support/layoutShift.ts';
 import { setUpAdministrator, signInAs } from './support/people.ts';
 import { settled } from './support/settled.ts';
+
+/** The first view waits for the page, its names and two breakdowns. */
+const patience = { timeout: 45_000, interval: 50 };
 
 async function ask(gateway: Gateway, key?: string, model = 'gpt-5.1') {
   const headers = key ? { authorization: `Bearer ${key}` } : {};
@@ -41,7 +43,7 @@ async function startUsage() {
   for (let count = 0; count < 3; count++) expect(await ask(gateway, laptop.key)).toBe(200);
   gateway.pool[0]?.at.next(requestRefused());
   expect(await ask(gateway, formula.key, 'gpt-5.5')).toBe(400);
-  await expect.poll(async () => (await gateway.logs()).length, waitOptions).toBe(5);
+  await expect.poll(async () => (await gateway.logs()).length, patience).toBe(5);
   return { ...journey, laptop, formula };
 }
 
@@ -50,7 +52,7 @@ journeys('usage', () => {
     const { visit, laptop } = await startUsage();
     const page = await visit({ path: '/usage?sort=requests' });
     await expect
-      .poll(() => rowNames(page), waitOptions)
+      .poll(() => rowNames(page), patience)
       .toEqual(['laptop', expect.any(String), expect.any(String), 'Total']);
     expect(await requestsOf(page, 'laptop')).toBe('3');
     expect(await requestsOf(page, 'No API key')).toBe('1');
@@ -59,7 +61,7 @@ journeys('usage', () => {
 
     await page.getByRole('link', { name: 'API key', exact: true }).click();
     await page.waitForURL(/sort=label&order=asc/);
-    await expect.poll(() => rowNames(page), waitOptions).toEqual(['=cmd()', 'laptop', 'No API key', 'Total']);
+    await expect.poll(() => rowNames(page), patience).toEqual(['=cmd()', 'laptop', 'No API key', 'Total']);
     await page.locator('th[aria-sort=ascending]', { hasText: 'API key' }).waitFor();
 
     await page.getByRole('link', { name: /^Failed requests 1/ }).click();
@@ -77,7 +79,7 @@ journeys('usage', () => {
     await page.getByRole('combobox', { name: 'Group by: API key' }).click();
     await page.getByRole('option', { name: 'Status' }).click();
     await page.waitForURL(/by=status/);
-    await expect.poll(() => rowNames(page), waitOptions).toEqual(['200', '400', 'Total']);
+    await expect.poll(() => rowNames(page), patience).toEqual(['200', '400', 'Total']);
     await page.getByRole('link', { name: '400', exact: true }).click();
     await page.getByText('1 request matches').waitFor();
   });
@@ -101,7 +103,7 @@ journeys('usage', () => {
       (Date.parse(searchParams.get('until') ?? '') - Date.parse(searchParams.get('since') ?? '')) / 3_600_000;
     expect(hours).toBeGreaterThan(6.9);
     expect(hours).toBeLessThan(9.1);
-    await expect.poll(() => requestsOf(page, 'Total'), waitOptions).toBe('5');
+    await expect.poll(() => requestsOf(page, 'Total'), patience).toBe('5');
     await page.goBack();
     await page.waitForURL(/usage\?last=24h$/);
     await page.locator('[aria-current]', { hasText: /^24 h$/ }).waitFor();
@@ -110,7 +112,7 @@ journeys('usage', () => {
     await page.getByText('Chart as a table, by the day').click();
     await page.getByRole('button', { name: /^Zoom in to / }).click();
     await page.getByText('Chart as a table, by the hour').waitFor();
-    await expect.poll(() => requestsOf(page, 'Total'), waitOptions).toBe('5');
+    await expect.poll(() => requestsOf(page, 'Total'), patience).toBe('5');
   });
 
   test('writes names into a file that a spreadsheet does not run', async () => {
@@ -143,7 +145,7 @@ journeys('usage', () => {
     const page = await visit({ path: '/usage?model=no-such-model' });
     await page.getByText('No requests match these filters').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await expect.poll(() => requestsOf(page, 'Total'), waitOptions).toBe('1');
+    await expect.poll(() => requestsOf(page, 'Total'), patience).toBe('1');
     await page.goto(`${gateway.url}/usage?at=${then.position}`);
     await page.getByRole('heading', { name: 'No requests in this time' }).waitFor();
     await page.goto(`${gateway.url}/usage?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z`);
@@ -152,7 +154,7 @@ journeys('usage', () => {
       .getByText(/since must not be after until/i)
       .waitFor();
     await page.goto(`${gateway.url}/usage?by=nothing&show=nothing&sort=nothing&last=nothing&since=yesterday`);
-    await expect.poll(() => requestsOf(page, 'Total'), waitOptions).toBe('1');
+    await expect.poll(() => requestsOf(page, 'Total'), patience).toBe('1');
   });
 
   test('shows members their own requests, without accounts', { timeout: 240_000 }, async () => {
@@ -168,7 +170,7 @@ journeys('usage', () => {
     expect(await ask(gateway, other.key)).toBe(200);
     const page = await visit({ path: '/usage?by=account' });
     await signInAs(page, 'Mia');
-    await expect.poll(() => rowNames(page), waitOptions).toEqual(['of Mia', 'Total']);
+    await expect.poll(() => rowNames(page), patience).toEqual(['of Mia', 'Total']);
     await page.getByRole('combobox', { name: 'Group by: API key' }).click();
     await page.getByRole('option', { name: 'Owner' }).waitFor();
     expect(await page.getByRole('option', { name: 'Account' }).count()).toBe(0);

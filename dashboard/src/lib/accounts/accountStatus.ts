@@ -1,5 +1,6 @@
 import type { Schemas } from '#lib/api/client.ts';
 import { failureText } from '#lib/format/outcomes.ts';
+import { type Pace, paceOf } from '#lib/format/pace.ts';
 
 type Account = Schemas['Account'];
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral';
@@ -90,6 +91,13 @@ export interface UsageWindow {
   readonly left: number;
   /** Whether the provider has reported this window. */
   readonly isKnown: boolean;
+}
+
+/** Whether a window lasts until its reset. @param now in ms since 1970 */
+export function paceOfWindow({ remaining, resetAt, minutes, isKnown }: UsageWindow, now: number): Pace | undefined {
+  if (!isKnown || resetAt === null) return undefined;
+  const reset = Date.parse(resetAt);
+  return paceOf({ usedPercent: 100 - remaining, startedAt: reset - minutes * 60_000, resetAt: reset }, now);
 }
 
 /** Both usage windows of an account. */

@@ -1,5 +1,6 @@
 import type { Schemas } from '#lib/api/client.ts';
 import { compact, dollars } from '#lib/format/numbers.ts';
+import { type Pace, paceOf } from '#lib/format/pace.ts';
 
 export type Key = Schemas['ApiKey'];
 export type Limit = Schemas['LimitRule'];
@@ -69,6 +70,15 @@ export function useOf(limit: Limit): LimitUse {
     reservedText: reserved > 0 ? amount(limit, reserved) : undefined,
     isReached: used + reserved >= limit.max_value,
   };
+}
+
+/** Whether a limit lasts until its reset. @param now in ms since 1970 */
+export function paceOfLimit(limit: Limit, now: number): Pace | undefined {
+  const resetAt = Date.parse(limit.reset_at);
+  const started = new Date(resetAt);
+  if (limit.limit_window === 'monthly') started.setUTCMonth(started.getUTCMonth() - 1);
+  else started.setUTCDate(started.getUTCDate() - (limit.limit_window === 'weekly' ? 7 : 1));
+  return paceOf({ usedPercent: useOf(limit).usedPercent, startedAt: started.getTime(), resetAt }, now);
 }
 
 export interface KeyStatus {

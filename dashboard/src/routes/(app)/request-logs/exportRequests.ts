@@ -1,6 +1,6 @@
 import { api, unwrap } from '#lib/api/client.ts';
-import { type Format, writers } from './exportFile.ts';
-import type { LogConditions } from './logFilter.ts';
+import { type Format, writersWith } from './exportFile.ts';
+import type { FilterNames, LogConditions } from './logFilter.ts';
 
 const PAGE = 1_000;
 /** Spreadsheets open a file of this size, and a browser writes it within a minute. */
@@ -22,12 +22,17 @@ export interface Exported {
 export async function exportRequests(
   conditions: LogConditions,
   format: Format,
-  { signal, now, onProgress }: { signal: AbortSignal; now: number; onProgress: (part: number) => void },
+  {
+    signal,
+    now,
+    names,
+    onProgress,
+  }: { signal: AbortSignal; now: number; names: FilterNames; onProgress: (part: number) => void },
 ): Promise<Exported> {
   const filter = { until: new Date(now).toISOString(), ...conditions };
   await unwrap(api.POST('/api/request-logs/exports', { body: { format, ...filter }, signal }));
   const query = { ...filter, limit: PAGE };
-  const { begin, rows: write, end, type } = writers[format];
+  const { begin, rows: write, end, type } = writersWith(names)[format];
   const parts = [begin];
   const seen = new Set<string>();
   for (let offset = 0, total = 1; ; offset += PAGE) {
