@@ -112,9 +112,9 @@ export const callerRoutes = (options: CallerOptions) => {
     }))
     .post('/forget', routes.forget, async (ctx) => {
       const { until, api_keys: ids } = await readBody(ctx, Forget, 'validation_error');
-      if ((until ?? null) === null) {
-        if (!ids) return refuse('validation_error', { param: 'until', problem: 'or api_keys is missing' });
-      } else if (ids) refuse('validation_error', { param: 'until', problem: 'and api_keys exclude each other' });
+      if (Boolean(until) === Boolean(ids)) {
+        refuse('validation_error', { param: 'until', problem: 'or api_keys is needed, and not both' });
+      }
       const months = until ? monthsUntil(until) : [];
       const keys = ids ? (await deletedAmong(ids)).map(({ id }) => id) : [];
       const forgotten = { months, api_keys: keys };
