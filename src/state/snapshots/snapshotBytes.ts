@@ -5,8 +5,8 @@ import { type Checkpoint, Checkpoints, type CheckpointsParts, checkpointDataOf }
 import type { Fold } from '../fold/fold.ts';
 import { HotState, type HotStateData } from '../fold/hotState.ts';
 import { type CheckpointEntry, encodeGroups, storedCheckpoints } from './checkpointGroups.ts';
-import type { FileBytes } from './fileBytes.ts';
 import { foldName } from './foldVersion.ts';
+import type { FileBytes } from './openFile.ts';
 
 /** The event that a snapshot ends with. Its hash distinguishes it from an event of another log and from a changed one. */
 export interface SnapshotMark {
@@ -60,18 +60,13 @@ export function encodeSnapshot({ fold: { state, checkpoints }, ...mark }: Snapsh
   return [Buffer.from(macOf(head, key) + LINE_BREAK + head + LINE_BREAK), ...parts];
 }
 
-/** Verifies all of a snapshot. @throws UnusableSnapshot */
-export function decodeSnapshot(bytes: FileBytes, key: Uint8Array): Snapshot {
-  const snapshot = new SnapshotBytes(bytes, key);
-  snapshot.requireAllParts();
-  return { ...snapshot.mark, fold: { state: snapshot.state() as HotState, checkpoints: snapshot.checkpoints() } };
-}
-
 /** A snapshot in the bytes of its file. Nothing is interpreted before it is verified; a part is verified when it is read. */
 export class SnapshotBytes {
   readonly #bytes: FileBytes;
   readonly #begins: readonly number[];
   readonly #parts: readonly Part[];
+  /** Groups of checkpoints in memory, by the number of their part. */
+  readonly #loaded = new Map<number, Buffer>();
   readonly mark: SnapshotMark;
 
   /** @throws UnusableSnapshot when the head is not authentic or of another fold, or the file is shorter or longer than it says */
@@ -89,9 +84,19 @@ export class SnapshotBytes {
     [this.#parts, this.mark] = [parts, mark];
   }
 
-  /** @throws UnusableSnapshot when a part is not what was written */
-  requireAllParts(): void {
-    if (this.#parts.some((_, part) => !this.#part(part))) throw notAuthentic();
+  /**
+   * Verifies all of it. What is not interpreted at once stays in memory, so that the file is not read again.
+   * @throws UnusableSnapshot when a part is not what was written
+   */
+  load(): Snapshot {
+    for (let part = FIRST_GROUP; part < this.#parts.length; part += 1) {
+      const bytes = this.#part(part);
+      if (!bytes) throw notAuthentic();
+      this.#loaded.set(part, bytes);
+    }
+    const state = this.state();
+    if (!state) throw notAuthentic();
+    return { ...this.mark, fold: { state, checkpoints: this.checkpoints() } };
   }
 
   /** The state at its end; undefined when that cannot be read, or was changed. Belongs to the caller. */
@@ -114,6 +119,8 @@ export class SnapshotBytes {
 
   /** @returns undefined when it cannot be read, or is not what was written */
   #part(number: number): Buffer | undefined {
+    const loaded = this.#loaded.get(number);
+    if (loaded) return loaded;
     const [length, sha256] = this.#parts[number] as Part;
     try {
       const bytes = this.#bytes.read(this.#begins[number] as number, length);

@@ -8,8 +8,8 @@ import { Checkpoints } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
 import { canonicalText } from './canonicalText.ts';
 import { dataOf } from './dataOf.support.ts';
-import { bytesInMemory } from './fileBytes.ts';
-import { decodeSnapshot, encodeSnapshot } from './snapshotBytes.ts';
+import type { FileBytes } from './openFile.ts';
+import { encodeSnapshot, SnapshotBytes } from './snapshotBytes.ts';
 
 const SPACING = 4;
 const KEY = randomBytes(32);
@@ -25,7 +25,12 @@ function continueFold(fold: Fold, events: readonly RecordedEvent[]): Fold {
 
 const folded = (events: readonly RecordedEvent[]) => continueFold(emptyFold(new Checkpoints(SPACING)), events);
 const bytesOf = (fold: Fold) => Buffer.concat(encodeSnapshot({ ...MARK, fold }, KEY));
-const throughSnapshot = (fold: Fold) => decodeSnapshot(bytesInMemory(bytesOf(fold)), KEY).fold;
+const throughSnapshot = (fold: Fold) => new SnapshotBytes(inMemory(bytesOf(fold)), KEY).load().fold;
+const inMemory = (bytes: Buffer): FileBytes => ({
+  size: bytes.length,
+  read: (offset, length) => bytes.subarray(offset, offset + length),
+  lineAt: (offset) => bytes.subarray(offset, bytes.indexOf('\n', offset)),
+});
 
 function expectSame(fold: Fold, whole: Fold): void {
   expect(fold).toStrictEqual(whole);

@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Checkpoints } from '../fold/checkpoints.ts';
 import type { HotState } from '../fold/hotState.ts';
-import { fileInMemory, OpenFile } from './fileBytes.ts';
-import { decodeSnapshot, encodeSnapshot, type Snapshot, SnapshotBytes, type SnapshotMark } from './snapshotBytes.ts';
+import { OpenFile } from './openFile.ts';
+import { encodeSnapshot, type Snapshot, SnapshotBytes, type SnapshotMark } from './snapshotBytes.ts';
 
 /** A snapshot whose parts are read when they are asked for, until it is closed. */
 export interface OpenSnapshot extends SnapshotMark {
@@ -35,11 +35,18 @@ export function writeSnapshot(path: string, key: Uint8Array, snapshot: Snapshot)
 }
 
 /**
- * Reads a snapshot into memory and verifies all of it.
+ * Reads a snapshot and verifies all of it.
  * @throws UnusableSnapshot when this installation did not write it as it is, or wrote it by another version of the fold; an
  *   I/O error when it cannot be read
  */
-export const readSnapshot = (path: string, key: Uint8Array): Snapshot => decodeSnapshot(fileInMemory(path), key);
+export function readSnapshot(path: string, key: Uint8Array): Snapshot {
+  const file = new OpenFile(path);
+  try {
+    return new SnapshotBytes(file, key).load();
+  } finally {
+    file.close();
+  }
+}
 
 /**
  * Opens a snapshot for what is needed of it: a part is read and verified when it is asked for.

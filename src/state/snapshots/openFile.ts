@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Bytes of a file, from memory or from the disk. */
+/** The bytes of a snapshot. */
 export interface FileBytes {
   readonly size: number;
-  /** Fewer bytes where the file ends. @throws what reading throws */
+  /** Fewer bytes where the file ends; they belong to the caller. @throws what reading throws */
   read(offset: number, length: number): Buffer;
   /** The line at an offset, without its end; undefined when it does not end in the file. */
   lineAt(offset: number): Buffer | undefined;
@@ -11,19 +11,6 @@ export interface FileBytes {
 
 const LINE_BREAK = 0x0a;
 const CHUNK = 65_536;
-
-export const fileInMemory = (path: string): FileBytes => bytesInMemory(readFileSync(path));
-
-export function bytesInMemory(bytes: Buffer): FileBytes {
-  return {
-    size: bytes.length,
-    read: (offset, length) => bytes.subarray(offset, offset + length),
-    lineAt(offset) {
-      const end = bytes.indexOf(LINE_BREAK, offset);
-      return end < 0 ? undefined : bytes.subarray(offset, end);
-    },
-  };
-}
 
 /** An open file, which stays readable after it was removed. */
 export class OpenFile implements FileBytes {
