@@ -35,6 +35,15 @@ journeys('replay', () => {
     const result = page.getByRole('region', { name: 'What would have happened' });
     await result.getByText(/^8 requests decided again: .* end another way/).waitFor(LOW_PRIORITY);
     await result.getByRole('img', { name: /^Requests, simulated: 8\./ }).waitFor();
+    const bars = result.getByRole('figure').filter({ hasText: 'Cost, recorded' }).locator('.u-over');
+    await bars.click({ modifiers: ['Shift'] });
+    await page.waitForURL(/\/replay\?.*at=/);
+    await page
+      .getByRole('region', { name: 'Earlier moment' })
+      .getByText(/after event \d+/)
+      .waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Earlier moment' }).waitFor({ state: 'detached' });
     const accounts = page.getByRole('region', { name: 'Accounts' });
     await accounts
       .getByRole('row', { name: new RegExp(`^${email.replaceAll('.', '\\.')} \\(plus, removed\\) 8 0`) })

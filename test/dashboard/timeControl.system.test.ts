@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { waitOptions } from '../support/waitOptions.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
 const NO_WRITES = 'You see an earlier moment. Return to now to change something.';
@@ -114,6 +115,60 @@ journeys('time control', () => {
       .getByText(/This part has no past/)
       .first()
       .waitFor();
+  });
+
+  test('shows the moment at the end of a step of a chart, and of a row of its table', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await gateway.api('POST', '/api/api-keys', { name: 'early key' });
+    await (await gateway.ask()).text();
+    const page = await visit();
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests' }).locator('.u-over');
+    const hovered = page.getByRole('figure').filter({ hasText: 'Requests' }).locator('.when');
+    const pick = async (share: number) => {
+      // What stands above the chart has loaded, so that it no longer moves under the pointer.
+      await page.getByText('Nothing needs attention').waitFor();
+      await page.getByRole('link', { name: /^Available accounts 1 of 1/ }).waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+      const position = { x: width * share, y: height / 2 };
+      await chart.hover({ position });
+      await expect.poll(() => hovered.textContent(), waitOptions).toMatch(/\d\d:\d\d/);
+      await chart.click({ modifiers: ['Shift'], position });
+      await page.waitForURL(/[?&]at=/);
+      return decodeURIComponent(new URL(page.url()).searchParams.get('at') ?? '');
+    };
+
+    // The last step has not ended: its moment is now, before the next key.
+    const last = await pick(0.999);
+    await banner.getByText(/after event \d+/).waitFor();
+    expect(Date.parse(last)).toBeLessThanOrEqual(Date.now());
+    await gateway.api('POST', '/api/api-keys', { name: 'late key' });
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('button', { name: 'early key' }).first().waitFor();
+    expect(await page.getByText('late key').count()).toBe(0);
+    await banner.getByRole('button', { name: 'Return to now' }).click();
+    await page.getByRole('button', { name: 'late key' }).first().waitFor();
+
+    // A step that ended before anything had happened.
+    await page.goto(gateway.url);
+    await chart.waitFor();
+    const hoursAgo = (Date.now() - Date.parse(await pick(0.5))) / 3_600_000;
+    expect(hoursAgo).toBeGreaterThan(11);
+    expect(hoursAgo).toBeLessThan(13);
+    await banner.getByText('before the first event').waitFor();
+    await banner.getByRole('button', { name: 'Return to now' }).click();
+
+    // The same without a pointer.
+    await page.getByText('Data as a table, by the hour').click();
+    await page
+      .getByRole('link', { name: /^Show moment at the end of / })
+      .first()
+      .press('Enter');
+    await page.waitForURL(/\?at=/);
+    await banner.getByText(/after event \d+/).waitFor();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('button', { name: 'early key' }).first().waitFor();
   });
 
   test('refuses to send a change from a page that shows an earlier moment', async () => {
