@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused, serverError } from '../support/provider/scripts.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 import { journeys, startJourney } from './support/journey.ts';
+import { layoutShiftOf } from './support/layoutShift.ts';
 import { writePastRequests } from './support/pastRequests.ts';
 
 const ask = async (gateway: Gateway, body: Record<string, unknown> = {}) => {
@@ -189,6 +191,56 @@ journeys('request log', () => {
     const receipt = JSON.parse(readFileSync(await file.path(), 'utf8'));
     expect(JSON.parse(receipt.entry).type).toBe('RequestCompleted');
     expect(receipt.proof).toContain(receipt.checkpoint.trim());
+  });
+
+  test('shows the chosen columns, and the percentiles of the matching requests', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop', owner: 'Ada' });
+    await gateway.set({ api_key_auth_enabled: true });
+    const headers = { authorization: `Bearer ${key.key}`, 'user-agent': 'test-client/1.2' };
+    for (const model of ['gpt-5.1', 'gpt-5.1', 'gpt-5.5'])
+      await (await gateway.ask({ ...validRequest, model }, { headers })).text();
+
+    const page = await visit({ path: '/request-logs' });
+    const figures = page.getByRole('group', { name: 'Figures of these requests' });
+    await figures.getByText('3 requests', { exact: true }).waitFor();
+    await figures.getByText(/^p99 \d+ m?s$/).waitFor();
+    const titles = () => page.getByRole('columnheader').allInnerTexts();
+    expect(await titles()).toEqual(['Time', 'Status', 'Model', 'Account', 'Tokens', 'Cost', 'Latency']);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    for (const name of ['Owner', 'Client', 'Key']) await page.getByRole('checkbox', { name }).check();
+    await page.getByRole('checkbox', { name: 'Account' }).uncheck();
+    await page.keyboard.press('Escape');
+    const chosen = ['Time', 'Status', 'Model', 'Key', 'Owner', 'Client', 'Tokens', 'Cost', 'Latency'];
+    await expect.poll(titles, waitOptions).toEqual(chosen);
+    const row = page.locator('tr.request').first();
+    for (const text of ['laptop', 'Ada', 'test-client 1.2']) await row.getByText(text).waitFor();
+
+    // The view is its URL.
+    await page.goto(`${page.url()}&model=gpt-5.1`);
+    await page.getByText('2 requests match').waitFor();
+    await figures.getByText('2 requests', { exact: true }).waitFor();
+    expect(await titles()).toEqual(chosen);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    for (const name of ['Owner', 'Client', 'Key']) await page.getByRole('checkbox', { name }).uncheck();
+    await page.getByRole('checkbox', { name: 'Account' }).check();
+    await page.waitForURL(/request-logs\?model=gpt-5\.1$/);
+  });
+
+  test('keeps the list in place while its figures load', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const shifts: number[] = [];
+    for (const width of [360, 1_280, 2_560]) {
+      const page = await visit({ path: '/request-logs', viewport: { width, height: 900 } });
+      await page
+        .getByRole('group', { name: 'Figures of these requests' })
+        .getByText('1 request', { exact: true })
+        .waitFor();
+      await page.locator('tr.request').waitFor();
+      shifts.push(await layoutShiftOf(page));
+    }
+    expect(Math.max(...shifts)).toBeLessThan(0.02);
   });
 
   test('exports the matching rows as CSV and JSON', async () => {

@@ -70,6 +70,7 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/request-logs?status=200&model=gpt-5.1&last=7d', open: button('Model') },
     { path: '/request-logs?since=2026-01-01T00:00:00Z&search=x', open: button('Custom range') },
     { path: '/request-logs', open: button('Export') },
+    { path: '/request-logs?columns=key,owner,client,firstByte', open: button('Columns') },
     { path: '/request-logs?tail=off' },
     { path: '/history', open: (page) => page.locator('button.sentence').first().click() },
     { path: '/history?kind=everything', open: button('Type') },

@@ -23,7 +23,7 @@ const LISTS = {
   transport: 'Transport',
 } as const;
 export type ListName = keyof typeof LISTS;
-const NAMES = Object.keys(LISTS) as ListName[];
+export const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
 /** The filters in the URL of the page. */
 export interface LogFilter extends TimeRange, Readonly<Record<ListName, readonly string[]>> {
@@ -32,7 +32,7 @@ export interface LogFilter extends TimeRange, Readonly<Record<ListName, readonly
 
 /** Reads the filters from a URL; ignores invalid values. */
 export function filterFrom(query: Query): LogFilter {
-  const lists = NAMES.map((name) => [name, [...new Set(query.getAll(name))]] as const);
+  const lists = LIST_NAMES.map((name) => [name, [...new Set(query.getAll(name))]] as const);
   return {
     ...(Object.fromEntries(lists) as Record<ListName, string[]>),
     ...timeRangeFrom(query),
@@ -43,7 +43,9 @@ export function filterFrom(query: Query): LogFilter {
 /** Query of the API for a filter. @param now in ms since 1970, for relative time ranges */
 export function conditionsOf(filter: LogFilter, now: number): LogConditions {
   return {
-    ...Object.fromEntries(NAMES.filter((name) => filter[name].length > 0).map((name) => [name, [...filter[name]]])),
+    ...Object.fromEntries(
+      LIST_NAMES.filter((name) => filter[name].length > 0).map((name) => [name, [...filter[name]]]),
+    ),
     ...(filter.search !== '' && { search: filter.search }),
     ...boundsOf(filter, now),
   };
@@ -52,7 +54,7 @@ export function conditionsOf(filter: LogFilter, now: number): LogConditions {
 /** Query changes that remove every filter. */
 export const NO_FILTERS: Readonly<Record<string, null>> = {
   ...ANY_TIME,
-  ...Object.fromEntries([...NAMES, 'search'].map((name) => [name, null])),
+  ...Object.fromEntries([...LIST_NAMES, 'search'].map((name) => [name, null])),
 };
 
 /** Names by id, for menus and chips. */
@@ -80,7 +82,7 @@ export function valueText(name: ListName, value: string, names: FilterNames): st
 
 /** A chip for each filter on a list. */
 export const listChipsOf = (filter: LogFilter, names: FilterNames): Chip[] =>
-  NAMES.flatMap((name) => listChips(name, LISTS[name], filter[name], (value) => valueText(name, value, names)));
+  LIST_NAMES.flatMap((name) => listChips(name, LISTS[name], filter[name], (value) => valueText(name, value, names)));
 
 /** A chip for each active filter. @param timeText formats an ISO 8601 time */
 export const chipsOf = (filter: LogFilter, names: FilterNames, timeText: (iso: string) => string): Chip[] => [

@@ -86,7 +86,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
  * Presets begin with an hour or a day of the viewer's time zone and end now, so that the last of their steps is today or
- * this hour. The period before is compared up to the same moment of it.
+ * this hour. The period before is compared up to the same moment of it (docs/decisions/0095-usage-page.md).
  * @param now in ms since 1970
  */
 export function spanOf({ last, since, until }: Pick<UsageQuery, 'last' | 'since' | 'until'>, now: number): Span {
