@@ -1,10 +1,10 @@
-import { type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
+import { FIGURE_SUMS, type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 import { QuantileSketch } from '../domain/figures/quantileSketch.ts';
 import type { Breakdown, BreakdownRequest, Figures } from './figuresQueries.ts';
 
 /** Fields instead of a list of names: a request adds to them in ten groups. */
-class Sums implements FigureSums {
+export class Sums implements FigureSums {
   requests = 0;
   errors = 0;
   inputTokens = 0;
@@ -25,6 +25,13 @@ class Sums implements FigureSums {
     this.costMicroDollars += sums.costMicroDollars;
     this.generatedTokens += sums.generatedTokens;
     this.generatingMs += sums.generatingMs;
+  }
+
+  /** @param sums in the order of `FIGURE_SUMS`, from an index on */
+  addList(sums: readonly (number | null)[], from: number): void {
+    FIGURE_SUMS.forEach((name, index) => {
+      this[name] += sums[from + index] as number;
+    });
   }
 }
 
@@ -106,11 +113,26 @@ export class GroupedCounts {
   }
 }
 
-/** The counts of one step: by group, and of all groups. */
-export interface StepCounts {
-  readonly groups: GroupedCounts;
-  readonly total: FigureCounts;
+/** The counts of one step: sums by group, and the figures of all groups. */
+export class StepCounts {
+  readonly groups = new Map<GroupKey, Sums>();
+  readonly total = new FigureCounts();
+
+  of(key: GroupKey): Sums {
+    let sums = this.groups.get(key);
+    if (!sums) {
+      sums = new Sums();
+      this.groups.set(key, sums);
+    }
+    return sums;
+  }
 }
+
+/** Above this number of steps, rows are read twice, so that only the groups that are shown are counted in each of them. */
+export const MANY_STEPS = 1_000;
+
+/** One for each step. */
+export const newSteps = (edges: readonly Instant[]): StepCounts[] => edges.slice(1).map(() => new StepCounts());
 
 /** The number of the step that contains a moment. */
 export function stepOf(edges: readonly Instant[], at: number): number {
@@ -126,37 +148,54 @@ export function stepOf(edges: readonly Instant[], at: number): number {
 /** A value that is called as the rest is counted with it: one id is one group. */
 const isOfRest = (key: GroupKey): boolean => key === REST || key === keyOf(OTHER);
 
+/** The groups of each step: the largest ones; the sums of all others are one. */
+export const groupsOfSteps = (whole: GroupedCounts, request: BreakdownRequest): readonly GroupKey[] =>
+  largestGroups(whole, Math.min(request.maxGroups, request.maxGroupsOfSteps ?? request.maxGroups));
+
+/** Those with the most requests first. */
+function largestGroups(whole: GroupedCounts, count: number): GroupKey[] {
+  const named = [...whole.groups].filter(([key, { sums }]) => !isOfRest(key) && sums.requests > 0);
+  named.sort(([a, left], [b, right]) => right.sums.requests - left.sums.requests || (a < b ? -1 : 1));
+  return named.slice(0, count).map(([key]) => key);
+}
+
 /** The result of a breakdown: the largest groups, and all others as one, so that the sums hold. */
 export function breakdownOf(
-  { edges, maxGroups }: BreakdownRequest,
+  request: BreakdownRequest,
   whole: GroupedCounts,
   steps: readonly StepCounts[],
   position: Position,
 ): Breakdown {
-  const named = [...whole.groups].filter(([key, { sums }]) => !isOfRest(key) && sums.requests > 0);
-  named.sort(([a, left], [b, right]) => right.sums.requests - left.sums.requests || (a < b ? -1 : 1));
-  const shown = new Set(named.slice(0, maxGroups).map(([key]) => key));
-  const shownKey = (key: GroupKey): GroupKey => (shown.has(key) ? key : REST);
-  const regroup = (counts: GroupedCounts): GroupedCounts => {
-    const result = new GroupedCounts();
-    for (const [key, each] of counts.groups) if (each.sums.requests > 0) result.of(shownKey(key)).merge(each);
-    return result;
-  };
-  const order = [...shown, REST];
-  const result = regroup(whole);
-  const groupsOf = (counts: GroupedCounts) =>
-    order.flatMap((key) => {
-      const each = counts.groups.get(key);
-      return each ? [{ key, each, id: idOf(key, OTHER), isRest: key === REST }] : [];
-    });
+  const shown = new Set(largestGroups(whole, request.maxGroups));
+  const result = new GroupedCounts();
+  for (const [key, each] of whole.groups)
+    if (each.sums.requests > 0) result.of(shown.has(key) ? key : REST).merge(each);
+  const named = (key: GroupKey) => ({ id: idOf(key, OTHER), isRest: key === REST });
+  const inOrder = [...shown, REST];
+  const ofSteps = groupsOfSteps(whole, request);
   return {
-    groups: groupsOf(result).map(({ each, id, isRest }) => ({ id, isRest, ...each.figures() })),
-    steps: steps.map(({ groups, total }, index) => ({
-      at: edges[index] as Instant,
-      total: total.figures(),
-      groups: groupsOf(regroup(groups)).map(({ each, id, isRest }) => ({ id, isRest, sums: { ...each.sums } })),
-    })),
+    groups: inOrder.flatMap((key) => {
+      const each = result.groups.get(key);
+      return each ? [{ ...named(key), ...each.figures() }] : [];
+    }),
+    steps: steps.map((step, index) => {
+      const groups = regrouped(step, new Set(ofSteps));
+      return {
+        at: request.edges[index] as Instant,
+        total: step.total.figures(),
+        groups: [...ofSteps, REST].flatMap((key) => {
+          const sums = groups.get(key);
+          return sums ? [{ ...named(key), sums: { ...sums } }] : [];
+        }),
+      };
+    }),
     total: result.total().figures(),
     position,
   };
+}
+
+function regrouped({ groups }: StepCounts, shown: ReadonlySet<GroupKey>): Map<GroupKey, Sums> {
+  const result = new StepCounts();
+  for (const [key, sums] of groups) if (sums.requests > 0) result.of(shown.has(key) ? key : REST).add(sums);
+  return result.groups;
 }

@@ -45,6 +45,8 @@ export interface BreakdownRequest {
   readonly edges: readonly Instant[];
   /** The number of groups; all others are one. */
   readonly maxGroups: number;
+  /** The number of groups of each step, which is `maxGroups` unless there are many steps. */
+  readonly maxGroupsOfSteps?: number;
 }
 
 /** Figures of requests by what they have in common. Every adapter passes one test suite. */

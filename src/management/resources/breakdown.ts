@@ -19,8 +19,11 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
 /** A leap year, and an hour that clocks may be put back. */
 const MAX_RANGE_MS = 366 * DAY_MS + 3_600_000;
-const MAX_STEPS = 1_000;
+/** The hours of the longest range, of which the first and the last may be parts. */
+const MAX_STEPS = 366 * 24 + 3;
 const MAX_GROUPS = 1_000;
+/** Groups of all steps together: some 17 MB before compression. A week of hours has 595 in each, a year of hours 11. */
+const MAX_CELLS = 100_000;
 
 const percentiles = z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 const sums = {
@@ -64,7 +67,11 @@ const routes = {
         z.object({
           at: z.iso.datetime(),
           total: UsageFigures,
-          groups: z.record(z.string(), UsageSums).describe('By id; that of the group without one is empty'),
+          groups: z
+            .record(z.string(), UsageSums)
+            .describe(
+              'By id; that of the group without one is empty. The largest groups, as many as all steps together have 100,000 of; all others are `other`',
+            ),
         }),
       ),
       total: UsageFigures,
@@ -104,7 +111,13 @@ export const breakdownRoutes = ({
           param: 'interval',
           problem: `gives more than ${MAX_STEPS.toLocaleString('en')} steps: choose a longer one, or a shorter time`,
         });
-      const request = { by, filter: ownFilter(ctx.state.principal, by, filter), edges, maxGroups: MAX_GROUPS };
+      const request = {
+        by,
+        filter: ownFilter(ctx.state.principal, by, filter),
+        edges,
+        maxGroups: MAX_GROUPS,
+        maxGroupsOfSteps: Math.floor(MAX_CELLS / (edges.length - 1)),
+      };
       const result = await queries.figures.breakdown(request, upTo);
       const labelOf = createLabels(state, vault, directory, ctx.state.principal);
       return {

@@ -2,10 +2,13 @@ import type { Collection } from 'mongodb';
 import type { ArchivedChanges } from './archivedChanges.ts';
 import type { Changes, RollUpName } from './changes.ts';
 import type { Collections } from './collections.ts';
+import { type FigureAddition, figuresAfter } from './figureDocuments.ts';
 import { areDuplicates } from './mongoErrors.ts';
 import { RollUps } from './rollUps.ts';
 import { writeSpans } from './rowSpans.ts';
 
+/** The current quarter of an hour, hour, day and month, and some that late requests belong to; some may have 100 kB. */
+const MAX_CACHED_FIGURES = 64;
 /** Sums of archived segments that are written at once. */
 const MAX_SUMS = 5_000;
 
@@ -17,6 +20,7 @@ const MAX_SUMS = 5_000;
 export class BatchWriter {
   readonly #collections: Collections;
   readonly #rollUps: Readonly<Record<RollUpName, RollUps>>;
+  readonly #figures: RollUps<FigureAddition>;
   readonly #knownKinds = new Set<string>();
 
   constructor(collections: Collections) {
@@ -28,11 +32,14 @@ export class BatchWriter {
       requestsByErrorCode: new RollUps(collections.requestsByErrorCode),
       usageByAccount: new RollUps(collections.usageByAccount),
     };
+    this.#figures = new RollUps<FigureAddition>(collections.figures, figuresAfter, MAX_CACHED_FIGURES);
   }
 
-  async write({ to, kinds, spans, additions, ...rows }: Changes): Promise<void> {
+  async write({ to, kinds, figureNames, figures, spans, additions, ...rows }: Changes): Promise<void> {
     // Kinds first: filters would not find a row with an unknown kind.
     await this.#writeKinds([...kinds.values()]);
+    // Names as well: a reader of rows looks for them.
+    await insertNew(this.#collections.figureNames, figureNames);
     // Before the sums: a query as of an earlier position must know that later rows may be in them.
     await writeSpans(this.#collections.rowSpans, spans);
     const { requestsByKind, requestsByAttempt, requestsBySource, requestsByErrorCode, usageByAccount } = this.#rollUps;
@@ -45,6 +52,7 @@ export class BatchWriter {
       requestsByAttempt.write(additions.requestsByAttempt, to.position),
       requestsBySource.write(additions.requestsBySource, to.position),
       requestsByErrorCode.write(additions.requestsByErrorCode, to.position),
+      this.#figures.write(figures, to.position),
       usageByAccount.write(additions.usageByAccount, to.position),
       insertNew(this.#collections.history, rows.history),
       insertNew(this.#collections.historyTexts, rows.texts),
@@ -52,13 +60,17 @@ export class BatchWriter {
   }
 
   /** Writes the sums of an archived segment, in place of its events. */
-  async writeArchived({ kinds, additions, upTo }: ArchivedChanges): Promise<void> {
+  async writeArchived({ kinds, figureNames, figures, additions, upTo }: ArchivedChanges): Promise<void> {
     await this.#writeKinds([...kinds.values()]);
+    await insertNew(this.#collections.figureNames, figureNames);
     for (const [name, ofRollUp] of Object.entries(additions)) {
       const all = [...ofRollUp];
       for (let at = 0; at < all.length; at += MAX_SUMS)
         await this.#rollUps[name as RollUpName].write(new Map(all.slice(at, at + MAX_SUMS)), upTo);
     }
+    const periods = [...figures];
+    for (let at = 0; at < periods.length; at += MAX_CACHED_FIGURES)
+      await this.#figures.write(new Map(periods.slice(at, at + MAX_CACHED_FIGURES)), upTo);
   }
 
   async #writeKinds(kinds: readonly { readonly _id: string }[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { archivedFigureOf, figureOf, GROUPINGS, groupings } from '../../../projections/figures.ts';
 import { actorLabels, searchTextOf, sentenceOf, subjectOf } from '../../../projections/history.ts';
 import { PERIODS, type Period, startOf } from '../../../projections/periods.ts';
 import type { Write } from '../../../projections/projection.ts';
@@ -13,10 +14,12 @@ import { type UsageSample, usageTrends } from '../../../projections/usageTrends.
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
+import type { MonthlyNames } from '../monthlyNames.ts';
 import { handlers } from '../projections.ts';
 import {
   type AttemptDocument,
   attemptDocuments,
+  type FigureNameDocument,
   type HistoryDocument,
   idOf,
   type KindDocument,
@@ -29,6 +32,8 @@ import {
   type TextDocument,
   type UsageSampleDocument,
 } from './documents.ts';
+import { addFigures, type FigureAddition, type FigurePart } from './figureDocuments.ts';
+import { newNames } from './figureNames.ts';
 import type { LogMark } from './generations.ts';
 import { addToSpans } from './rowSpans.ts';
 
@@ -57,6 +62,9 @@ export interface Changes {
   readonly usageSamples: readonly UsageSampleDocument[];
   readonly spans: readonly SpanDocument[];
   readonly kinds: ReadonlyMap<string, KindDocument>;
+  readonly figureNames: readonly FigureNameDocument[];
+  /** By the id of the document to change. */
+  readonly figures: ReadonlyMap<string, FigureAddition>;
   /** By the id of the document to change. */
   readonly additions: Readonly<Record<RollUpName, ReadonlyMap<string, Addition>>>;
   readonly history: readonly HistoryDocument[];
@@ -89,12 +97,14 @@ export const groupOf: Readonly<
 
 /**
  * The changes of a batch with at least one event; pure.
+ * @param names those of earlier events; the new ones of the batch are added
  * @param last the end of the batch; archived events at its end are not among its events
  * @throws UnknownEventType when this build does not know the type of an event
  */
 export function changesOf(
   from: LogMark,
   events: readonly StoredEvent[],
+  names: MonthlyNames,
   last: StoredEvent = events.at(-1) as StoredEvent,
 ): Changes {
   const requests: RequestDocument[] = [];
@@ -112,6 +122,7 @@ export function changesOf(
   };
   const history: HistoryDocument[] = [];
   const texts: TextDocument[] = [];
+  const figures = new Map<string, FigureAddition>();
   let latest = from.latest;
   let at = from.position;
 
@@ -142,6 +153,13 @@ export function changesOf(
       requests.push(requestDocument(row, kind));
       addToSpans(spans, 'requests', at, row.requestedAt);
       attempts.push(...attemptDocuments(row, kind));
+      const figure = archivedFigureOf(figureOf(row));
+      const counts = groupings.map((by): FigurePart['counts'][number] => [
+        by,
+        names.assign(by, row[GROUPINGS[by]], row.requestedAt),
+        figure,
+      ]);
+      addFigures(figures, row.requestedAt, { position: at, counts });
     },
     increment(rollUp, time, of, sums) {
       const name = rollUp as RollUpName;
@@ -191,6 +209,8 @@ export function changesOf(
     usageSamples,
     spans: [...spans.values()],
     kinds,
+    figureNames: newNames(names, to.position),
+    figures,
     additions,
     history,
     texts,

@@ -4,6 +4,8 @@ import type {
   AttemptDocument,
   AttemptKindSums,
   ErrorCodeSums,
+  FigureDocument,
+  FigureNameDocument,
   HistoryDocument,
   KindDocument,
   KindSums,
@@ -25,6 +27,8 @@ export interface Collections {
   readonly requestsByAttempt: Collection<AttemptKindSums>;
   readonly requestsBySource: Collection<SourceSums>;
   readonly requestsByErrorCode: Collection<ErrorCodeSums>;
+  readonly figures: Collection<FigureDocument>;
+  readonly figureNames: Collection<FigureNameDocument>;
   readonly usageByAccount: Collection<AccountSums>;
   readonly usageSamples: Collection<UsageSampleDocument>;
   readonly rowSpans: Collection<SpanDocument>;
@@ -76,6 +80,14 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
   requestsByErrorCode: [
     // Totals since a moment, and the number of requests per period; covers the latter.
     { name: 'byPeriod', key: { period: 1, start: -1, requests: 1 } },
+  ],
+  figures: [
+    // Sums and sketches within periods.
+    { name: 'byPeriod', key: { period: 1, start: -1 } },
+  ],
+  figureNames: [
+    // Names of the months of some rows.
+    { name: 'byMonth', key: { month: 1 } },
   ],
   usageByAccount: [
     // Sums of each account since a moment.

@@ -13,6 +13,7 @@ const ROLL_UPS: readonly Name[] = [
   'requestsByAttempt',
   'requestsBySource',
   'requestsByErrorCode',
+  'figures',
   'usageByAccount',
 ];
 /** Documents whose id begins with their position. */
@@ -64,7 +65,7 @@ export async function compareGenerations(
 /** Whether the live document was added or changed after the position that both generations include. */
 function isLater(name: Name, live: Document, fresh: Document | null, end: number): boolean {
   if (ROLL_UPS.includes(name)) return live.position > end;
-  if (name === 'kinds') return !fresh && live.since > end;
+  if (name === 'kinds' || name === 'figureNames') return !fresh && live.since > end;
   if (name === 'rowSpans') return live.span >= spanOf(end);
   return (SEVERAL_PER_EVENT.includes(name) ? Number.parseInt(live._id, 10) : live._id) > end;
 }

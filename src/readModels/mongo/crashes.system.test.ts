@@ -7,9 +7,11 @@ import { seededRandom } from '../../../test/support/random.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
+import { MonthlyNames } from '../monthlyNames.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
 import type { Collections } from './collections.ts';
+import { loadNames } from './figureNames.ts';
 import { type Fence, Fenced } from './generations.ts';
 import { type LogReader, openLogReader } from './logReader.ts';
 
@@ -70,10 +72,11 @@ async function catchUp(
   let mark = await generations.claim(generation, fence);
   const collections = generations.collections(generation);
   const writer = new BatchWriter(lives ? mortal(collections, lives) : collections);
+  const names = await loadNames(collections);
   for (;;) {
     const events = source.read(mark.position, batchEvents);
     if (events.length === 0) return;
-    const changes = changesOf(mark, events);
+    const changes = changesOf(mark, events, names);
     await writer.write(changes);
     const advance = () => generations.advance(generation, fence, mark, changes.to);
     await (lives ? lives.write(advance) : advance());
@@ -128,7 +131,7 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
       expect(kills).toBeGreaterThanOrEqual(3 * 6);
       source.close();
     },
-    120_000,
+    480_000,
   );
 
   test('projecting the same events again changes nothing', async () => {
@@ -139,8 +142,10 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const before = await contentOf(stage, 1);
     const events = source.read(0 as Position, head);
     const begin = { position: 0 as Position, eventId: null, latest: 0 as never };
-    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events));
-    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events.slice(0, 6)));
+    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events, new MonthlyNames()));
+    await new BatchWriter(stage.generations.collections(1)).write(
+      changesOf(begin, events.slice(0, 6), new MonthlyNames()),
+    );
     expect(await contentOf(stage, 1)).toEqual(before);
     source.close();
   }, 60_000);
@@ -152,13 +157,13 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const { generations } = stage;
     const old = { by: 'lease', epoch: 3 };
     const mark = await generations.claim(1, old);
-    const changes = changesOf(mark, source.read(mark.position, 6));
+    const changes = changesOf(mark, source.read(mark.position, 6), new MonthlyNames());
     const writer = new BatchWriter(generations.collections(1));
 
     const fresh = { by: 'lease', epoch: 4 };
     const from = await generations.claim(1, fresh);
     await expect(generations.claim(1, old)).rejects.toThrow(Fenced);
-    const allChanges = changesOf(from, source.read(from.position, 1_000));
+    const allChanges = changesOf(from, source.read(from.position, 1_000), new MonthlyNames());
     const newWriter = new BatchWriter(generations.collections(1));
     const both = [() => writer.write(changes), () => newWriter.write(allChanges)];
     // FerretDB reads before it writes, so two concurrent writers may overwrite each other there.

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Binary } from 'mongodb';
+import type { FigureSums, Grouping } from '../../../projections/figures.ts';
 import type { Period } from '../../../projections/periods.ts';
 import type {
   AttemptSums,
@@ -11,6 +13,7 @@ import type {
 import type { UsageSample, UsageSums } from '../../../projections/usageTrends.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
+import type { GroupKey } from '../figureCounts.ts';
 
 // Positions and times are plain numbers: MongoDB compares and sorts numbers by value, whichever numeric type the driver
 // chooses, and ours are below 2^53.
@@ -70,7 +73,30 @@ export type AttemptKindSums = RollUpDocument<
 >;
 export type SourceSums = RollUpDocument<RequestSource, RequestSums>;
 export type ErrorCodeSums = RollUpDocument<Pick<RequestSource, 'errorCode'>, RequestSums>;
+/** Sums and encoded sketches of one group. */
+export interface StoredFigures extends FigureSums {
+  readonly group: GroupKey;
+  readonly latency: Binary;
+  readonly firstByte: Binary;
+}
+
+/** All groups of all groupings in one period: with a document for each of them, a request would change some forty. */
+export type FigureDocument = RollUpDocument<
+  Readonly<Record<never, never>>,
+  Readonly<Record<Grouping, readonly StoredFigures[]>>
+>;
 export type AccountSums = RollUpDocument<{ readonly accountId: string }, UsageSums>;
+
+/** A name of what clients choose freely that has a group of its own in a month: see `FigureNames`. */
+export interface FigureNameDocument {
+  readonly _id: string;
+  /** The start of the month. */
+  readonly month: number;
+  readonly by: Grouping;
+  readonly name: string;
+  /** End of the batch in which the name first occurred. */
+  readonly since: number;
+}
 
 /** Rows whose times are compared with positions: requests with counted refusals, and usage samples. */
 export type SpanSeries = 'requests' | 'usage';

@@ -4,6 +4,7 @@ import type { ArchiveState } from '../archiveReader.ts';
 import type { OnProgress } from '../rebuild.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
+import { loadNames } from './figureNames.ts';
 import type { Fence, Generations, LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 import { withoutArchived, writeArchive } from './writeArchive.ts';
@@ -33,7 +34,8 @@ export async function createGenerationBuilder(
   const fence: Fence = { by: `rebuild ${randomUUID()}`, epoch: 1 };
   let mark = await generations.claim(generation, fence);
   const writer = new BatchWriter(generations.collections(generation));
-  const archive = await writeArchive(generations, log, generation, fence, writer);
+  const names = await loadNames(generations.collections(generation));
+  const archive = await writeArchive(generations, log, generation, fence, writer, names);
   return {
     get mark() {
       return mark;
@@ -46,7 +48,7 @@ export async function createGenerationBuilder(
         const events = page.filter(({ position }) => position <= target);
         const last = events.at(-1);
         if (last) {
-          const changes = changesOf(mark, withoutArchived(log, archive, events), last);
+          const changes = changesOf(mark, withoutArchived(log, archive, events), names, last);
           await writer.write(changes);
           await generations.advance(generation, fence, mark, changes.to);
           mark = changes.to;

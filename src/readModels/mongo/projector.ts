@@ -11,6 +11,7 @@ import type { AutoResetEvent } from './autoResetEvent.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
 import type { FailureReporter } from './failureReporter.ts';
+import { loadNames } from './figureNames.ts';
 import { BEGINNING, type Fence, Fenced, type Generations, type LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 import { withoutArchived, writeArchive } from './writeArchive.ts';
@@ -94,9 +95,10 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
   let mark = await generations.claim(generation, fence);
   if (locateInLog(log, mark) === 'ahead') throw new LogCopyBehind(behindMessage(log, mark.position));
   const writer = new BatchWriter(generations.collections(generation));
+  const names = await loadNames(generations.collections(generation));
   const archive =
     mark.position === BEGINNING.position
-      ? await writeArchive(generations, log, generation, fence, writer)
+      ? await writeArchive(generations, log, generation, fence, writer, names)
       : await generations.archive(generation);
   const reached = (to: LogMark) => {
     mark = to;
@@ -126,7 +128,7 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
         const found = continuity.check(linkOf(event));
         if (found && found.position > log.acceptedUpTo()) options.onBreak?.(found);
       }
-      const changes = changesOf(mark, withoutArchived(log, archive, events), events.at(-1));
+      const changes = changesOf(mark, withoutArchived(log, archive, events), names, events.at(-1));
       if (!term.isHeld()) return;
       await writer.write(changes);
       await generations.advance(generation, fence, mark, changes.to);

@@ -1,5 +1,5 @@
-import type { Instant, Position } from '../../domain/core/brands.ts';
-import { archivedAsOf } from '../archivedDays.ts';
+import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
+import { archivedAsOf, endOfArchivedDay } from '../archivedDays.ts';
 import { beforeAsOf, type Cut } from '../cut.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { breakdown } from './breakdown.ts';
@@ -9,6 +9,12 @@ import { modelsWithSuccess, requestLogOptions } from './requestOptions.ts';
 import { requestLogPage, rowsAt } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
+
+/** Of archived days only the sums are left, which have no later rows. */
+const afterArchived = (cut: Cut, { archived }: ReadView): Cut => {
+  const from = instant(Math.max(cut.from, ...archived.map(endOfArchivedDay)));
+  return { ...cut, from, to: instant(Math.max(cut.to, from)) };
+};
 
 /** All queries over one generation. */
 export function createQueryHandlers(view: ReadView): QueryHandlers {
@@ -33,10 +39,13 @@ export function createQueryHandlers(view: ReadView): QueryHandlers {
     },
     figures: {
       breakdown: (request, asOf) =>
-        requestsAt(asOf, async (cut) => {
+        // Always as of a position: the sums may have a part of the next batch.
+        requestsAt(asOf ?? view.position, async (cut) => {
           const { edges } = request;
           const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
-          return { ...(await breakdown(view, request, cut)), ...archivedAsOf(view.archived, range, cut) };
+          const archived = archivedAsOf(view.archived, range, asOf === null ? undefined : cut);
+          const own = asOf === null ? afterArchived(cut as Cut, view) : (cut as Cut);
+          return { ...(await breakdown(view, request, own)), ...archived };
         }),
     },
     usageTrends: {

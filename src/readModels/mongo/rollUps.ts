@@ -4,7 +4,7 @@ import type { Addition } from './changes.ts';
 import { areDuplicates } from './mongoErrors.ts';
 
 /** A `RollUpDocument` of any group and sums. */
-interface Stored {
+export interface Stored {
   readonly _id: string;
   readonly position: number;
   readonly [field: string]: unknown;
@@ -12,6 +12,9 @@ interface Stored {
 
 /** Maximum number of documents cached between batches: more than the current hour, day and month have. */
 const MAX_CACHED = 20_000;
+
+/** The document after a batch. Parts that the stored one already includes are skipped. */
+type SumUp<Added> = (_id: string, stored: Stored | undefined, addition: Added, upTo: Position) => Stored;
 const IDS_PER_QUERY = 5_000;
 /** Rounds of optimistic locking. Another writer means a lost lease, which the fence detects soon. */
 const MAX_ROUNDS = 8;
@@ -20,23 +23,28 @@ const MAX_ROUNDS = 8;
  * Writes the sums of one roll-up with optimistic locking: a batch replaces each document only if its `position` is still the one
  * that was read. Changes of another writer are never overwritten, and a batch that a crash interrupted is only completed.
  */
-export class RollUps {
+export class RollUps<Added = Addition> {
   readonly #collection: Collection<Stored>;
   /** Documents as last read or written. */
   readonly #cache = new Map<string, Stored>();
 
+  readonly #sumUp: SumUp<Added>;
+  readonly #maxCached: number;
+
   // biome-ignore lint/suspicious/noExplicitAny: of any group and sums
-  constructor(collection: Collection<any>) {
+  constructor(collection: Collection<any>, sumUp = summed as unknown as SumUp<Added>, maxCached = MAX_CACHED) {
     this.#collection = collection;
+    this.#sumUp = sumUp;
+    this.#maxCached = maxCached;
   }
 
   /** @param upTo the end of the batch, which becomes the documents' position */
-  async write(additions: ReadonlyMap<string, Addition>, upTo: Position): Promise<void> {
+  async write(additions: ReadonlyMap<string, Added>, upTo: Position): Promise<void> {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       await this.#load([...additions.keys()]);
       const next = [...additions].flatMap(([_id, addition]) => {
         const stored = this.#cache.get(_id);
-        return stored && stored.position >= upTo ? [] : [summed(_id, stored, addition, upTo)];
+        return stored && stored.position >= upTo ? [] : [this.#sumUp(_id, stored, addition, upTo)];
       });
       if (next.length === 0 || (await this.#replace(next))) return;
       for (const { _id } of next) this.#cache.delete(_id);
@@ -45,7 +53,7 @@ export class RollUps {
   }
 
   async #load(ids: readonly string[]): Promise<void> {
-    if (this.#cache.size > MAX_CACHED) this.#cache.clear();
+    if (this.#cache.size > this.#maxCached) this.#cache.clear();
     const unknown = ids.filter((id) => !this.#cache.has(id));
     for (let start = 0; start < unknown.length; start += IDS_PER_QUERY) {
       const found = this.#collection.find({ _id: { $in: unknown.slice(start, start + IDS_PER_QUERY) } });
@@ -77,8 +85,8 @@ export class RollUps {
   }
 }
 
-/** The document after the batch. Parts that it already includes are skipped. */
-function summed(_id: string, stored: Stored | undefined, addition: Addition, upTo: Position): Stored {
+/** See `SumUp`, of sums of numbers. */
+export function summed(_id: string, stored: Stored | undefined, addition: Addition, upTo: Position): Stored {
   const { period, start, group, parts } = addition;
   const sums: Record<string, number> = {};
   for (const { position, sums: added } of parts) {

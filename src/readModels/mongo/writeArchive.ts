@@ -1,6 +1,7 @@
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { decodeRollUps } from '../archivedRollUps.ts';
 import type { ArchiveState } from '../archiveReader.ts';
+import type { MonthlyNames } from '../monthlyNames.ts';
 import { archivedChanges } from './archivedChanges.ts';
 import type { BatchWriter } from './batchWriter.ts';
 import type { Fence, Generations } from './generations.ts';
@@ -16,12 +17,13 @@ export async function writeArchive(
   generation: number,
   fence: Fence,
   writer: BatchWriter,
+  names: MonthlyNames,
 ): Promise<ArchiveState> {
   const archive = log.archive.state();
   if (archive.signature === '') return archive;
   const rollUps = [...log.archive.rollUps()];
   for (const [index, bytes] of rollUps.entries())
-    await writer.writeArchived(archivedChanges(decodeRollUps(bytes), rollUps.length - 1 - index));
+    await writer.writeArchived(archivedChanges(decodeRollUps(bytes), rollUps.length - 1 - index, names));
   await generations.setArchive(generation, fence, archive);
   return archive;
 }

@@ -14,14 +14,14 @@ import { periodNumber } from './rollUpTable.ts';
 class GroupsByStart {
   readonly all = new Map<number, GroupedCounts>();
 
-  readonly of = (start: Instant): GroupedCounts => {
+  of(start: Instant): GroupedCounts {
     let groups = this.all.get(start);
     if (!groups) {
       groups = new GroupedCounts();
       this.all.set(start, groups);
     }
     return groups;
-  };
+  }
 }
 
 /**
@@ -29,7 +29,7 @@ class GroupsByStart {
  * log again. When they are written depends on the log alone, so that a rebuild gives the same tables.
  */
 export class FigureTable {
-  readonly #names: FigureNames;
+  readonly #groups: FigureNames;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #replace: StatementSync;
@@ -56,8 +56,8 @@ export class FigureTable {
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
-    this.#names = new FigureNames(database);
-    this.#pending = new PendingFigures(dictionaries, this.#names);
+    this.#groups = new FigureNames(database);
+    this.#pending = new PendingFigures(dictionaries, this.#groups.names);
     this.#select = database.prepare(
       `SELECT ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
        WHERE grouping = ? AND period = ? AND start = ? AND groupId = ?`,
@@ -73,7 +73,7 @@ export class FigureTable {
    */
   resume(rowsAfter: (position: number) => Iterable<FigureNumbers & RowIds>): void {
     this.#pending.clear();
-    this.#names.clear();
+    this.#groups.names.clear();
     for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
       this.#pending.add(row, row);
   }
@@ -83,10 +83,10 @@ export class FigureTable {
     if (this.#pending.isFull(row.requestedAt)) {
       for (const by of groupings) {
         const groups = new GroupsByStart();
-        this.#pending.addTo(groups.of, by);
+        this.#pending.forEach(by, (quarter, key, counts) => groups.of(quarter).of(key).merge(counts));
         this.#write(by, groups);
       }
-      this.#names.save();
+      this.#groups.save();
       this.#pending.clear();
       this.#saveProgress.run(position - 1);
     }
@@ -99,7 +99,7 @@ export class FigureTable {
     for (const { rollUp, start, group, sums: added } of sums) {
       if (rollUp !== 'figures') continue;
       const { by, id = null, rest } = group;
-      const key = rest ? REST : this.#names.assign(by as Grouping, id, start);
+      const key = rest ? REST : this.#groups.names.assign(by as Grouping, id, start);
       archived
         .get(by as string)
         ?.of(start)
@@ -107,18 +107,18 @@ export class FigureTable {
         .addArchived(added);
     }
     for (const by of groupings) this.#write(by, archived.get(by) as GroupsByStart);
-    this.#names.save();
+    this.#groups.save();
   }
 
-  /** Adds what the tables do not have yet of a time range that begins and ends with a quarter of an hour. */
-  addPending(into: GroupedCounts, by: Grouping, from: Instant, to: Instant): void {
-    this.#pending.addTo(() => into, by, from, to);
+  /** Passes on what the tables do not have yet of one grouping, by quarters of an hour; a group may come several times. */
+  forEachPending(by: Grouping, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
+    this.#pending.forEach(by, add);
   }
 
   /** The group that has counted a request. */
   keyFor(by: Grouping, name: string | null, at: Instant): GroupKey {
     this.#pending.sumUp();
-    return this.#names.keyFor(by, name, at);
+    return this.#groups.names.keyFor(by, name, at);
   }
 
   /** Adds to the rows of quarters, and of the longer periods that they belong to. */
@@ -126,7 +126,7 @@ export class FigureTable {
     const grouping = groupings.indexOf(by);
     const ids = new Map<GroupKey, number>();
     const idOf = (key: GroupKey): number => {
-      const id = ids.get(key) ?? this.#names.idOf(by, key);
+      const id = ids.get(key) ?? this.#groups.idOf(by, key);
       ids.set(key, id);
       return id;
     };

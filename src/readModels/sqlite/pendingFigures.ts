@@ -2,9 +2,9 @@ import { FIGURE_PERIODS, type FigureRow, figureOf, GROUPINGS, type Grouping } fr
 import { startOf } from '../../../projections/periods.ts';
 import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
-import { FigureCounts, type GroupedCounts, type GroupKey } from '../figureCounts.ts';
+import { FigureCounts, type GroupKey } from '../figureCounts.ts';
+import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Dictionary } from './dictionary.ts';
-import type { FigureNames } from './figureNames.ts';
 
 /** Requests and quarters of an hour that are written together: a row costs as much for one request as for hundreds. */
 const MAX_REQUESTS = 8_192;
@@ -49,7 +49,7 @@ export class PendingFigures {
     readonly kinds: Dictionary<RequestKind>;
     readonly sources: Dictionary<RequestSource>;
   };
-  readonly #names: FigureNames;
+  readonly #names: MonthlyNames;
   readonly #rows = new Float64Array(MAX_REQUESTS * WIDTH);
   #length = 0;
   /** Requests that are summed up. */
@@ -61,7 +61,7 @@ export class PendingFigures {
 
   constructor(
     dictionaries: { readonly kinds: Dictionary<RequestKind>; readonly sources: Dictionary<RequestSource> },
-    names: FigureNames,
+    names: MonthlyNames,
   ) {
     this.#dictionaries = dictionaries;
     this.#names = names;
@@ -95,15 +95,13 @@ export class PendingFigures {
     rows[at] = row.firstByteMs ?? -1;
   }
 
-  /** Adds the groups of one grouping, by quarters of an hour within a time range. */
-  addTo(of: (quarter: Instant) => GroupedCounts, by: Grouping, from = 0, to = Number.POSITIVE_INFINITY): void {
+  /** Passes on the counts of one grouping by quarters of an hour; a group may come several times. */
+  forEach(by: Grouping, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
     this.sumUp();
     const part = PARTS.findIndex((groupings) => (groupings as readonly Grouping[]).includes(by));
     for (const [start, quarter] of this.#quarters) {
-      if (start < from || start >= to) continue;
-      const into = of(instant(start));
       for (const { keys, counts } of (quarter[part] as Map<number, CommonCounts>).values())
-        into.of(keys[by] as GroupKey).merge(counts);
+        add(instant(start), keys[by] as GroupKey, counts);
     }
   }
 

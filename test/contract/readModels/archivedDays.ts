@@ -32,7 +32,11 @@ const requestsOf = (day: string, count: number): TestEvent[] =>
 
 /** Everything that is counted, which archiving must not change. */
 async function countsOf(store: ReadModelsUnderTest, head: Position) {
+  const edges = [SINCE, ...DAYS.map((day) => instant(startOf(day))), instant(startOf('2026-03-02'))];
+  const request = { by: 'model', filter: {}, edges, maxGroups: 10 } as const;
+  const { groups, steps, total } = await store.figures.breakdown(request, head);
   return {
+    figures: { groups, steps, total },
     totals: await store.requestTotals.since(SINCE, head),
     hours: await store.requestTotals.steps(SINCE, HOUR, head),
     ofDay: await store.requestTotals.steps(SINCE, 24 * HOUR, head),
@@ -106,6 +110,7 @@ export function archivedDays(
       const counts = await countsOf(store, after);
       expect(counts.totals.requests).toBe(before.totals.requests + 3);
       expect(counts.models).toEqual(before.models);
+      expect(counts.figures).toEqual(before.figures);
     });
   });
 }

@@ -165,6 +165,24 @@ export function figures(createReadModels: ReadModelsFactory, scaled: Scaled): vo
       expect([total.sums.requests, total.latencyMs?.p50, total.firstByteMs?.p50]).toEqual([7, 1_200, 302]);
     });
 
+    test('of names that clients choose, the first thousand of a month are groups', { timeout: 240_000 }, async () => {
+      await using store = await createReadModels();
+      const invented = Array.from({ length: 1_010 }, (_, index) => completed({ client: { name: `client ${index}` } }));
+      const head = await store.append(...invented, completed({ client: { name: 'client 7' } }));
+      const breakdown = async (edges: Instant[]) => {
+        const found = await store.figures.breakdown({ by: 'client', filter: {}, edges, maxGroups: 5_000 }, head);
+        return [
+          found.groups.length,
+          found.groups[0]?.id,
+          found.groups.at(-1)?.isRest,
+          found.groups.at(-1)?.sums.requests,
+        ];
+      };
+      // From sums, and from the rows of a part of a quarter of an hour.
+      expect(await breakdown([earlier(DAY), instant(NOW + DAY)])).toEqual([1_001, 'client 7', true, 10]);
+      expect(await breakdown([NOW, instant(NOW + 1)])).toEqual([1_001, 'client 7', true, 10]);
+    });
+
     test('nothing has no percentiles', async () => {
       await using store = await createReadModels();
       const head = await store.append(completed({ firstByteMs: null }));
