@@ -16,6 +16,8 @@ export interface HistoryFilter {
    */
   readonly since?: Instant;
   readonly until?: Instant;
+  /** Only events after this position. */
+  readonly after?: Position;
   /** The parts of the log between jumps of clocks, by which `since` and `until` become positions; absent when none has jumped. */
   readonly stretches?: readonly Stretch[];
   /** A part of the sentence: at least three characters, ignoring case. Successful requests are not searched. */

@@ -38,6 +38,8 @@ export interface RequestLogFilter {
   readonly addressDigests?: readonly string[];
   /** Digests of conversations. */
   readonly conversations?: readonly string[];
+  /** Only requests that ended after this position. Read one by one, so it should be a recent one; `search` is ignored then. */
+  readonly after?: Position;
   /** First moment of the result. */
   readonly since?: Instant;
   /** Last moment of the result. */

@@ -13,6 +13,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { cursorOf, readCursor } from '../http/cursor.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { afterQuery, positionSchema, readNewSince } from '../http/newSince.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { READERS } from '../http/roles.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
@@ -73,10 +74,16 @@ const routes = {
         .min(MIN_SEARCH_CHARACTERS)
         .optional()
         .describe('Part of the sentence; successful requests are not searched'),
+      ...afterQuery,
       limit: z.int().min(1).max(200).default(50),
       cursor: z.string().optional().describe('next_cursor of the previous page'),
     },
-    response: z.object({ events: z.array(Entry), next_cursor: z.string().nullable(), ...archivedSchema }),
+    response: z.object({
+      events: z.array(Entry),
+      next_cursor: z.string().nullable(),
+      ...positionSchema,
+      ...archivedSchema,
+    }),
     errors: ['validation_error', 'read_models_unavailable'],
   }),
   get: describeRoute({
@@ -99,14 +106,21 @@ export const historyRoutes = ({
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
       const [filter, cursor] = [readFilter(ctx, vault), readCursor(ctx)];
-      const { state, upTo } = await views.asOf(ctx);
+      const { state, upTo: asked } = await views.asOf(ctx);
+      const { after, upTo, position: reached } = await readNewSince(ctx, asked, queries.progress);
       const people = { vault, directory: directory.asOf(state) };
       const stretches = views.stretchesOf(state);
-      const page = await queries.history.page({ ...filter, stretches }, cursor, limit, upTo);
+      const page = await queries.history.page(
+        { ...filter, stretches, ...(after !== undefined && { after }) },
+        cursor,
+        limit,
+        upTo,
+      );
       const shown = page.entries.filter(({ actor }) => !isFoundByForgottenAddress(actor, filter, vault));
       return {
         events: shown.map((found) => entry(found, people)),
         next_cursor: cursorOf(page.before),
+        position: reached,
         ...archivedOf(page),
       };
     })

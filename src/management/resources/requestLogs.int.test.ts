@@ -260,7 +260,7 @@ test('rejects an invalid time for options', async () => {
 
 test('includes a request that has just ended', async () => {
   const { append, call } = await startManagement();
-  expect((await call('GET', '/api/request-logs')).body).toEqual({ requests: [], total: 0, has_more: false });
+  expect((await call('GET', '/api/request-logs')).body).toMatchObject({ requests: [], total: 0, has_more: false });
   for (const requestId of ['req_a', 'req_b', 'req_c']) {
     await append(completed({ requestId }));
     expect((await call('GET', '/api/request-logs?limit=1')).body.requests[0].request_id).toBe(requestId);
@@ -272,4 +272,28 @@ test('returns fifty rows by default', async () => {
   await append(...Array.from({ length: 60 }, () => completed()));
   const { body } = await call('GET', '/api/request-logs');
   expect([body.requests.length, body.total, body.has_more]).toEqual([50, 60, true]);
+});
+
+test('follows the list from the position of the answer before, also as of an earlier one', async () => {
+  const { append, call } = await startManagement();
+  const get = async (query: string) => (await call('GET', `/api/request-logs?${query}`)).body;
+  const idsOf = ({ requests }: { requests: { request_id: string }[] }) => requests.map(({ request_id }) => request_id);
+  await append(completed({ requestId: 'req_1' }));
+  const first = await get('');
+  await append(completed({ requestId: 'req_2' }), completed({ requestId: 'req_3', status: '429' }));
+  const second = await get(`after=${first.position}`);
+  expect([idsOf(second), second.total]).toEqual([['req_3', 'req_2'], 2]);
+  expect(idsOf(await get(`after=${first.position}&status=429`))).toEqual(['req_3']);
+  await append(completed({ requestId: 'req_4' }));
+  expect(idsOf(await get(`after=${second.position}`))).toEqual(['req_4']);
+  const then = await get(`after=${first.position}&at=${second.position}`);
+  expect([idsOf(then), then.position]).toEqual([['req_3', 'req_2'], second.position]);
+  expect(await get(`after=${second.position}&at=${first.position}`)).toMatchObject({ requests: [], total: 0 });
+  const history = (await call('GET', `/api/history?after=${second.position}`)).body;
+  expect(history.events.map(({ position }: { position: number }) => position)).toEqual([history.position]);
+  for (const query of ['after=-1', 'after=now', `after=${first.position}&search=req`])
+    expect((await get(query)).error).toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('after'),
+    });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ApiKeyId, iso } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogRow } from '../../readModels/requestLogQueries.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
@@ -11,6 +12,7 @@ import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { forgotten } from '../http/forgotten.ts';
+import { afterQuery, positionSchema, readNewSince } from '../http/newSince.ts';
 import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { EVERYONE } from '../http/roles.ts';
 import { isLimitedToOwn } from '../people/principal.ts';
@@ -90,15 +92,17 @@ const routes = {
       limit: z.int().min(1).max(1_000).default(50),
       offset: z.int().min(0).default(0),
       search: z.string().optional().describe('Part of the request id or of the error message'),
+      ...afterQuery,
       ...filterQuery,
     },
     response: z.object({
       requests: z.array(RequestLogEntry),
       total: z.int(),
       has_more: z.boolean(),
+      ...positionSchema,
       ...archivedSchema,
     }),
-    errors: NOT_OWN,
+    errors: ['validation_error', ...NOT_OWN],
   }),
   options: describeRoute({
     roles: EVERYONE,
@@ -141,16 +145,21 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
       const { principal } = ctx.state;
-      const { state, upTo } = await views.asOf(ctx);
+      const { state, upTo: asked } = await views.asOf(ctx);
       const filter = visibleRequests(readFilter(ctx, vault), principal, state);
-      if (!filter) return { requests: [], total: 0, has_more: false };
-      const page = await queries.requestLog.page(filter, limit, offset, upTo);
+      const { after, upTo, position } = await readNewSince(ctx, asked, queries.progress);
+      if (after !== undefined && filter?.search)
+        refuse('validation_error', { param: 'after', problem: 'cannot be used together with search' });
+      if (!filter) return { requests: [], total: 0, has_more: false, position };
+      const conditions = after === undefined ? filter : { ...filter, after };
+      const page = await queries.requestLog.page(conditions, limit, offset, upTo);
       const { rows, total } = page;
       const entries = rows.map((row) => requestLogEntry(row, vault));
       return {
         requests: principal && isLimitedToOwn(principal) ? entries.map(withoutAccounts) : entries,
         total,
         has_more: offset + rows.length < total,
+        position,
         ...archivedOf(page),
       };
     })

@@ -32,14 +32,17 @@ export async function historyPage(
 
 async function rangeOf(
   view: ReadView,
-  { since, until, stretches }: HistoryFilter,
+  { since, until, stretches, after: newerThan = position(0) }: HistoryFilter,
   before: Position | null,
 ): Promise<Range> {
   const [after, last] = await Promise.all([
     since === undefined ? 0 : positionAt(view, instant(since - 1), stretches),
     until === undefined ? view.position : positionAt(view, until, stretches),
   ]);
-  return { after, upTo: Math.min(last, view.position, before === null ? view.position : before - 1) };
+  return {
+    after: Math.max(after, newerThan),
+    upTo: Math.min(last, view.position, before === null ? view.position : before - 1),
+  };
 }
 
 /** The last position that was written by `time`. */

@@ -39,12 +39,16 @@ export async function requestLogPage(
   if (isEmpty(matching)) return EMPTY_PAGE;
   const source = selectSource(filter);
   const selection: RequestSelection = { ...timeRangeOf(filter), upTo: cut?.asOf, ...matching, source };
+  if (filter.after !== undefined) {
+    const conditions = { _id: { $gt: filter.after }, $or: rowFilters(selection) };
+    return pageOfRows(view, conditions, '_id_', limit, offset);
+  }
   if (filter.search) {
     const found = await searchRequests(view, selection, filter.search, limit, offset);
     if (found) return found;
   }
   const { from, to } = selection;
-  if (source) return pageOfSource(view, selection, source, limit, offset);
+  if (source) return pageOfRows(view, { $or: rowFilters(selection) }, source.hint, limit, offset);
   // Up to the end of the archived days the sums count more requests than there are rows.
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...view.archived.map(endOfArchivedDay))));
   const parts = [...splitAtCut(rowsOnlyTo, to, cut), { period: undefined, from, to: rowsOnlyTo }];
@@ -58,14 +62,13 @@ export async function requestLogPage(
 }
 
 /** A page of rows that are counted one by one. */
-async function pageOfSource(
+async function pageOfRows(
   { collections }: ReadView,
-  selection: RequestSelection,
-  { hint }: SourceSelection,
+  filter: Filter<RequestDocument>,
+  hint: SourceSelection['hint'] | '_id_',
   limit: number,
   offset: number,
 ): Promise<RequestLogPage> {
-  const filter: Filter<RequestDocument> = { $or: rowFilters(selection) };
   const [total, documents] = await Promise.all([
     collections.requests.countDocuments(filter, { ...READ_OPTIONS, hint }),
     collections.requests

@@ -67,10 +67,14 @@ export function historyPage(
   return { entries, before: null };
 }
 
-function rangeOf(sources: HistorySources, { since, until, stretches }: HistoryFilter, before: Position | null): Range {
+function rangeOf(
+  sources: HistorySources,
+  { since, until, stretches, after = position(0) }: HistoryFilter,
+  before: Position | null,
+): Range {
   const last = before === null ? sources.position : Math.min(before - 1, sources.position);
   return {
-    after: since === undefined ? 0 : sources.index.positionAt((since - 1) as Instant, stretches),
+    after: Math.max(after, since === undefined ? 0 : sources.index.positionAt((since - 1) as Instant, stretches)),
     upTo: until === undefined ? last : Math.min(last, sources.index.positionAt(until, stretches)),
   };
 }

@@ -18,8 +18,10 @@ import {
   kindCondition,
   type RequestSelection,
   type RowRange,
+  rowCondition,
   selectionOf,
 } from './requestSelection.ts';
+import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import { countRows, countsOfSelection, scanRows } from './sourceScan.ts';
 import type { Tables } from './tables.ts';
@@ -51,6 +53,7 @@ export function requestLogPage(
   cut?: Cut,
 ): RequestLogPage {
   const selection = selectionOf(filter, table, lastPositionOf(cut));
+  if (filter.after !== undefined) return newRequests(database, table, selection, filter.after, limit, offset);
   if (filter.search) {
     const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
     if (found) return { rows: table.at(found.positions), total: found.total };
@@ -63,6 +66,26 @@ export function requestLogPage(
     .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
   return { rows: table.at(positionsOfPage(database, selection, ranges, limit, offset)), total };
+}
+
+/** A page of the requests that ended after a position, found along the positions. */
+function newRequests(
+  database: DatabaseSync,
+  table: RequestTable,
+  selection: RequestSelection,
+  after: Position,
+  limit: number,
+  offset: number,
+): RequestLogPage {
+  const { sql, values } = rowCondition(selection, 'requests');
+  const found = database
+    .prepare(
+      `SELECT position FROM requests NOT INDEXED WHERE position > ? AND requestedAt >= ? AND requestedAt < ? ${sql}
+       ORDER BY requestedAt DESC, position DESC`,
+    )
+    .all(after, selection.from, selection.to, ...values) as { position: number }[];
+  const positions = found.slice(offset, offset + limit).map(({ position }) => position);
+  return { rows: table.at(positions), total: found.length };
 }
 
 const NO_PERIODS: readonly Period[] = [];

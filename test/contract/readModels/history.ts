@@ -76,12 +76,16 @@ function expectedOf(events: readonly TestEvent[]): Expected[] {
   return entries.reverse();
 }
 
-const matches = (entry: Expected, { subjects, types, actors: wanted, since, until, search }: HistoryFilter): boolean =>
+const matches = (
+  entry: Expected,
+  { subjects, types, actors: wanted, since, until, after, search }: HistoryFilter,
+): boolean =>
   (subjects?.includes(entry.subject) ?? true) &&
   (types?.includes(entry.type) ?? true) &&
   (wanted?.some((label) => actorLabels(entry.actor).includes(label)) ?? true) &&
   (since === undefined || entry.latest >= since) &&
   (until === undefined || entry.latest <= until) &&
+  (after === undefined || entry.position > after) &&
   (search === undefined || (entry.text?.includes(search.toLowerCase()) ?? false));
 
 /** The entries of all pages. */
@@ -158,6 +162,7 @@ export function history(createReadModels: ReadModelsFactory, scaled: Scaled): vo
           ...(random() < 0.3 && { actors: some([...actors.flatMap(actorLabels), 'unknown']) }),
           ...(random() < 0.3 && { since: from }),
           ...(random() < 0.3 && { until: moment() }),
+          ...(random() < 0.2 && { after: position(Math.floor(random() * events.length)) }),
           ...(random() < 0.3 && {
             search: ['MAY USE', 'code 1', '100%_r', 'No. 1', '.0.3', 'req_1'][round % 6] as string,
           }),

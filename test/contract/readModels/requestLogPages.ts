@@ -88,6 +88,28 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
       }
     });
 
+    test('returns what is new since a position, for any filter and as of any later one', async () => {
+      await using store = await createReadModels();
+      const random = seededRandom(7);
+      const events = randomRequests(scaled(300), random);
+      const head = await store.append(...events);
+      const positions = new Map(events.map((event, index) => [event, head - events.length + index + 1]));
+      const positionOf = (event: RequestEvent) => positions.get(event) as number;
+      const anyPosition = () => position(head - Math.floor(random() * events.length));
+      for (let round = 0; round < scaled(40); round++) {
+        const { search: _, ...conditions } = randomFilter(random);
+        const [after, last] = [anyPosition(), round % 2 === 0 ? head : anyPosition()];
+        const isNew = (event: RequestEvent) => positionOf(event) > after && positionOf(event) <= last;
+        const expected = newestFirst(events).filter((event) => isNew(event) && matches(event, conditions));
+        const upTo = last === head ? head : { exactly: last };
+        const { rows, total } = await store.requestLog.page({ ...conditions, after }, 20, 2, upTo);
+        expect([rows.map(({ requestId }) => requestId), total], JSON.stringify({ ...conditions, after })).toEqual([
+          expected.slice(2, 22).map(({ data }) => data.requestId),
+          expected.length,
+        ]);
+      }
+    });
+
     test('options list the values of rows that match all other conditions, with their counts', async () => {
       await using store = await createReadModels();
       const random = seededRandom(3);

@@ -8986,6 +8986,7 @@ export interface operations {
         parameters: {
             query?: {
                 actor?: string[];
+                after?: number;
                 at?: string;
                 cursor?: string;
                 limit?: number;
@@ -9016,6 +9017,8 @@ export interface operations {
                         }[];
                         events: components["schemas"]["HistoryEntry"][];
                         next_cursor: string | null;
+                        /** @description Position of the log up to which the answer is complete; `after` gives what is new since then */
+                        position: number;
                     };
                 };
             };
@@ -12814,6 +12817,7 @@ export interface operations {
             query?: {
                 accountId?: string[];
                 address?: string[];
+                after?: number;
                 apiKeyId?: string[];
                 at?: string;
                 attemptedAccountId?: string[];
@@ -12853,6 +12857,8 @@ export interface operations {
                             file: string;
                         }[];
                         has_more: boolean;
+                        /** @description Position of the log up to which the answer is complete; `after` gives what is new since then */
+                        position: number;
                         requests: components["schemas"]["RequestLogEntry"][];
                         total: number;
                     };
@@ -14903,7 +14909,7 @@ export interface operations {
                         series: {
                             /** Format: date-time */
                             at: string;
-                            /** @description By id; that of the group without one is empty */
+                            /** @description By id; that of the group without one is empty. The largest groups, as many as all steps together have 100,000 of; all others are `other` */
                             groups: {
                                 [key: string]: components["schemas"]["UsageSums"];
                             };

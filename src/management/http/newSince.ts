@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Position } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
+import type { ProgressQueries } from '../../readModels/progressQueries.ts';
+import type { UpTo } from '../../readModels/upTo.ts';
+import type { ManagementContext } from './context.ts';
+import { queryInteger } from './query.ts';
+
+/** What is new is read one by one. */
+const MAX_NEW_EVENTS = 100_000;
+
+/** The parameter of lists that return what is new. */
+export const afterQuery = {
+  after: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'Only what the log has after this `position` of an earlier answer, to follow a list; at most 100,000 events',
+    ),
+};
+
+/** The field of these lists that the next call passes as `after`. */
+export const positionSchema = {
+  position: z
+    .int()
+    .describe('Position of the log up to which the answer is complete; `after` gives what is new since then'),
+};
+
+/** From where on a list returns what is new, and as of when. */
+export interface NewSince {
+  readonly after: Position | undefined;
+  readonly upTo: UpTo;
+  readonly position: Position;
+}
+
+/**
+ * Reads `after`. With it the list ends exactly at `position`, so that nothing comes twice.
+ * @param upTo what the list includes; its end must not be before `after`
+ * @throws Refusal `validation_error`
+ */
+export async function readNewSince(ctx: ManagementContext, upTo: UpTo, progress: ProgressQueries): Promise<NewSince> {
+  const given = queryInteger(ctx, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: -1 });
+  const position = typeof upTo === 'number' ? await progress.reached(upTo) : upTo.exactly;
+  if (given < 0) return { after: undefined, upTo, position };
+  if (position - given > MAX_NEW_EVENTS) {
+    refuse('validation_error', {
+      param: 'after',
+      problem: `must be one of the last ${MAX_NEW_EVENTS.toLocaleString('en')} positions: get the list without it, and go on from there`,
+    });
+  }
+  return { after: given as Position, upTo: { exactly: position }, position };
+}
