@@ -35,7 +35,7 @@ export interface NewSince {
 }
 
 /**
- * Reads `after`. With it the list ends exactly at `position`, so that nothing comes twice.
+ * Reads `after`. With it the list ends exactly at `position`, so that the next one begins there.
  * @param upTo what the list includes; its end must not be before `after`
  * @throws Refusal `validation_error`
  */
