@@ -41,7 +41,9 @@ test('signs in on one node with a passkey of another one, each response once on 
   for (let round = 0; round < 5; round++) {
     const both = await answer(round % 2 === 0 ? a : b);
     const results = await Promise.all([a, b].map((node) => signIn(node, both)));
-    expect(results.map(({ status }) => status).sort(), `round ${round}`).toEqual([200, 400]);
+    const [accepted, refused] = results.map(({ status }) => status).sort();
+    // 409 from a node that has not read the other's event yet.
+    expect([accepted, [400, 409].includes(refused as number)], `round ${round}`).toEqual([200, true]);
   }
   // The counter of what the other node has accepted counts.
   const copied = await signIn(a, await answer(b, { counter: 1 }));

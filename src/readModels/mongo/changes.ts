@@ -11,11 +11,12 @@ import {
   type UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
 import { type UsageSample, usageTrends } from '../../../projections/usageTrends.ts';
-import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
+import { instant } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import type { MonthlyNames } from '../monthlyNames.ts';
 import { handlers } from '../projections.ts';
+import type { Addition } from './addition.ts';
 import {
   type AttemptDocument,
   attemptDocuments,
@@ -36,14 +37,6 @@ import { addFigures, type FigureAddition, type FigurePart } from './figureDocume
 import { newNames } from './figureNames.ts';
 import type { LogMark } from './generations.ts';
 import { addToSpans } from './rowSpans.ts';
-
-/** What the events of a batch add to one group in one period. */
-export interface Addition {
-  readonly period: Period;
-  readonly start: Instant;
-  readonly group: Readonly<Record<string, string | null>>;
-  readonly parts: { readonly position: Position; readonly sums: Readonly<Record<string, number>> }[];
-}
 
 export type RollUpName =
   | 'requestsByKind'

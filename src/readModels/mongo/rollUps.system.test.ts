@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type MongoServer, mongoServer, NO_MONGODB_FOUND } from '../../../test/support/mongo/mongoServer.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import { position } from '../../domain/core/brands.ts';
-import type { Addition } from './changes.ts';
+import type { Addition } from './addition.ts';
 import { RollUps } from './rollUps.ts';
 
 const server = await mongoServer();

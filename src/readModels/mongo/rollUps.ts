@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import type { Position } from '../../domain/core/brands.ts';
-import type { Addition } from './changes.ts';
+import type { Addition } from './addition.ts';
 import { areDuplicates } from './mongoErrors.ts';
 
 /** A `RollUpDocument` of any group and sums. */
