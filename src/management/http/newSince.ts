@@ -16,22 +16,24 @@ export const afterQuery = {
     .min(0)
     .optional()
     .describe(
-      'Only what the log has after this `position` of an earlier answer, to follow a list; at most 100,000 events',
+      'Only what the log has after this position, to follow a list: first that of `GET /api/status`, then `position` of the answer before; at most 100,000 events',
     ),
 };
 
-/** The field of these lists that the next call passes as `after`. */
+/** The field of these lists that the next call passes as `after`; without `after` an answer is as it always was. */
 export const positionSchema = {
   position: z
     .int()
-    .describe('Position of the log up to which the answer is complete; `after` gives what is new since then'),
+    .optional()
+    .describe('Only with `after`: position of the log up to which the answer is complete, for the next call'),
 };
 
 /** From where on a list returns what is new, and as of when. */
 export interface NewSince {
   readonly after: Position | undefined;
   readonly upTo: UpTo;
-  readonly position: Position;
+  /** For the answer; nothing without `after`. */
+  readonly reached: { readonly position?: Position };
 }
 
 /**
@@ -41,13 +43,13 @@ export interface NewSince {
  */
 export async function readNewSince(ctx: ManagementContext, upTo: UpTo, progress: ProgressQueries): Promise<NewSince> {
   const given = queryInteger(ctx, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: -1 });
+  if (given < 0) return { after: undefined, upTo, reached: {} };
   const position = typeof upTo === 'number' ? await progress.reached(upTo) : upTo.exactly;
-  if (given < 0) return { after: undefined, upTo, position };
   if (position - given > MAX_NEW_EVENTS) {
     refuse('validation_error', {
       param: 'after',
-      problem: `must be one of the last ${MAX_NEW_EVENTS.toLocaleString('en')} positions: get the list without it, and go on from there`,
+      problem: `must be one of the last ${MAX_NEW_EVENTS.toLocaleString('en')} positions: get the list without it, and go on from the position of GET /api/status`,
     });
   }
-  return { after: given as Position, upTo: { exactly: position }, position };
+  return { after: given as Position, upTo: { exactly: position }, reached: { position } };
 }

@@ -107,7 +107,7 @@ export const historyRoutes = ({
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 200, fallback: 50 });
       const [filter, cursor] = [readFilter(ctx, vault), readCursor(ctx)];
       const { state, upTo: asked } = await views.asOf(ctx);
-      const { after, upTo, position: reached } = await readNewSince(ctx, asked, queries.progress);
+      const { after, upTo, reached } = await readNewSince(ctx, asked, queries.progress);
       const people = { vault, directory: directory.asOf(state) };
       const stretches = views.stretchesOf(state);
       const page = await queries.history.page(
@@ -120,7 +120,7 @@ export const historyRoutes = ({
       return {
         events: shown.map((found) => entry(found, people)),
         next_cursor: cursorOf(page.before),
-        position: reached,
+        ...reached,
         ...archivedOf(page),
       };
     })

@@ -147,10 +147,10 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
       const { principal } = ctx.state;
       const { state, upTo: asked } = await views.asOf(ctx);
       const filter = visibleRequests(readFilter(ctx, vault), principal, state);
-      const { after, upTo, position } = await readNewSince(ctx, asked, queries.progress);
+      const { after, upTo, reached } = await readNewSince(ctx, asked, queries.progress);
       if (after !== undefined && filter?.search)
         refuse('validation_error', { param: 'after', problem: 'cannot be used together with search' });
-      if (!filter) return { requests: [], total: 0, has_more: false, position };
+      if (!filter) return { requests: [], total: 0, has_more: false, ...reached };
       const conditions = after === undefined ? filter : { ...filter, after };
       const page = await queries.requestLog.page(conditions, limit, offset, upTo);
       const { rows, total } = page;
@@ -159,7 +159,7 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
         requests: principal && isLimitedToOwn(principal) ? entries.map(withoutAccounts) : entries,
         total,
         has_more: offset + rows.length < total,
-        position,
+        ...reached,
         ...archivedOf(page),
       };
     })

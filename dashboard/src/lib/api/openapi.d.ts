@@ -9017,8 +9017,8 @@ export interface operations {
                         }[];
                         events: components["schemas"]["HistoryEntry"][];
                         next_cursor: string | null;
-                        /** @description Position of the log up to which the answer is complete; `after` gives what is new since then */
-                        position: number;
+                        /** @description Only with `after`: position of the log up to which the answer is complete, for the next call */
+                        position?: number;
                     };
                 };
             };
@@ -12857,8 +12857,8 @@ export interface operations {
                             file: string;
                         }[];
                         has_more: boolean;
-                        /** @description Position of the log up to which the answer is complete; `after` gives what is new since then */
-                        position: number;
+                        /** @description Only with `after`: position of the log up to which the answer is complete, for the next call */
+                        position?: number;
                         requests: components["schemas"]["RequestLogEntry"][];
                         total: number;
                     };
