@@ -58,7 +58,7 @@ test('every node explains every request in the same words, also after a restart'
   const outcomes = [...explained.values()].map((each) => (each as { outcome: string }).outcome);
   expect(new Set(outcomes)).toEqual(new Set(['served', 'refused']));
   expect([...explained.values()].some((each) => (each as { attempts: unknown[] }).attempts.length > 1)).toBe(true);
-  // The hot state of a node that has started again is folded anew; on the command line there is none.
+  // A node that has started again folds its hot state from the log; on the command line there is none.
   await c.stop();
   const again = await cluster.inProcessNode('c');
   for (const [id, byA] of explained) expect(await explainedBy(again, id)).toEqual(byA);

@@ -83,7 +83,7 @@ function fileOf(root: string, { kind, origin, size, signedAt, note }: NoteRecord
 /** Only what was named is there: what was to be on a disk that is not mounted must not be written elsewhere. */
 async function requireFolder(root: string): Promise<void> {
   const refused: unknown = await access(root, constants.W_OK | constants.X_OK).catch((error) => error);
-  // After that, because of a file that takes the folder's place meanwhile, "permission denied" would lead astray.
+  // Checked last, because a file may take the folder's place meanwhile: "permission denied" would then be misleading.
   const found = await stat(root).catch(() => undefined);
   if (!found) throw missing(root);
   if (!found.isDirectory()) throw notAFolder(root);
