@@ -221,6 +221,27 @@ test('asks for a fresh sign-in before what cannot be undone, after role and exis
   expect(await regenerate()).toEqual([200, 'ok']);
 });
 
+test('asks for a fresh sign-in before requests are exported, and tokens for their scope', async () => {
+  const stage = await startManagement();
+  const administrator = await setUp(stage);
+  const ada = await join(stage, administrator, 'Ada', 'auditor');
+  const body = { format: 'csv' };
+  const recorded = async () =>
+    (await administrator.call('GET', '/api/history?type=RequestsExported')).body.events.length as number;
+  const { body: made } = await ada.call('POST', '/api/tokens', { body: { name: 'ci', role: 'auditor' } });
+  const script = withToken(stage, made.token);
+  expect(codeOf(await script.call('POST', '/api/request-logs/exports', { body }))).toEqual([403, 'scope_required']);
+  expect(codeOf(await ada.call('POST', '/api/request-logs/exports', { body }))).toEqual([200, 'ok']);
+  advance(stage, 10 * MINUTE);
+  expect(codeOf(await ada.call('POST', '/api/request-logs/exports', { body }))).toEqual([
+    401,
+    'reauthentication_required',
+  ]);
+  expect(await recorded()).toBe(1);
+  expect(codeOf(await ada.post('reauthenticate', { password: OPERATOR_PASSWORD }))).toEqual([200, 'ok']);
+  expect(codeOf(await ada.call('POST', '/api/request-logs/exports', { body }))).toEqual([200, 'ok']);
+});
+
 test('asks for a fresh sign-in before the own TOTP is disabled', async () => {
   const stage = await startManagement();
   const administrator = await setUp(stage);

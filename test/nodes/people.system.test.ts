@@ -82,5 +82,7 @@ test('accepts an invitation on one of two nodes that get it at once', SLOW, asyn
   const accept = { token: secretOf(invitation_url), password: OPERATOR_PASSWORD };
   const path = '/api/dashboard-auth/invitation/accept';
   const both = await Promise.all([a, b].map((node) => client()(node, 'POST', path, accept)));
-  expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+  const [accepted, refused] = both.map(({ status }) => status).sort();
+  // 409 from a node that has not read the other's event yet.
+  expect([accepted, [400, 409].includes(refused as number)]).toEqual([200, true]);
 });

@@ -12991,7 +12991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description authentication_required, totp_required */
+            /** @description authentication_required, totp_required, reauthentication_required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13000,7 +13000,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description insufficient_permissions, cross_origin */
+            /** @description insufficient_permissions, scope_required, cross_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
