@@ -6,6 +6,9 @@ import { validRequest } from '../support/gateway.ts';
 import { journeys, startJourney } from './support/journey.ts';
 import { writePastRequests } from './support/pastRequests.ts';
 
+/** Jobs run in a thread of low priority, which a busy machine leaves little time. */
+const JOB = { timeout: 60_000 };
+
 journeys('integrity', () => {
   test('shows what the checkpoints prove, and where they are published', async () => {
     const published = mkdtempSync(join(tmpdir(), 'svc-published-'));
@@ -114,11 +117,11 @@ journeys('integrity', () => {
     await archives.getByRole('button', { name: 'Archive older days …' }).click();
     await page.getByRole('button', { name: 'Archive', exact: true }).click();
     const restore = archives.getByRole('button', { name: /^Restore \d{4}-\d\d-\d\d$/ });
-    await restore.first().waitFor();
+    await restore.first().waitFor(JOB);
     const count = await restore.count();
-    await page.getByRole('row', { name: /^Archive run/ }).waitFor();
+    await page.getByRole('row', { name: /^Archive run/ }).waitFor(JOB);
     await restore.first().click();
-    await page.getByRole('row', { name: /^Restore of an archive .* done/ }).waitFor();
+    await page.getByRole('row', { name: /^Restore of an archive .* done/ }).waitFor(JOB);
     await archives.getByText('restored', { exact: true }).waitFor();
     expect(count).toBeGreaterThan(0);
     expect(gateway.events('ArchiveRestored')).toHaveLength(1);
