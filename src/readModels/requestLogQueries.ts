@@ -2,6 +2,7 @@ import type { RequestLogRow } from '../../projections/requestLog.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 
 import type { ArchivedDay } from './archivedDays.ts';
+import type { RequestLogSort } from './requestLogSort.ts';
 import type { UpTo } from './upTo.ts';
 
 export type { RequestLogRow };
@@ -40,6 +41,8 @@ export interface RequestLogFilter {
   readonly conversations?: readonly string[];
   /** Only requests that ended after this position. Read one by one, so it should be a recent one; `search` is ignored then. */
   readonly after?: Position;
+  /** Which rows of a page come first: the latest unless it says otherwise. */
+  readonly sort?: RequestLogSort;
   /** First moment of the result. */
   readonly since?: Instant;
   /** Last moment of the result. */
@@ -50,6 +53,8 @@ export interface RequestLogPage {
   readonly rows: readonly RequestLogRow[];
   /** Rows that match, before paging. */
   readonly total: number;
+  /** There are no rows, because `MAX_SORTED_BY_VALUE` is exceeded. */
+  readonly isTooLargeToSort?: true;
   /** Days in the range of the filter whose requests are archived: they have no rows, and are not in `total`. */
   readonly archived?: readonly ArchivedDay[];
 }
@@ -73,8 +78,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Queries of the request log. Every adapter passes one test suite. The latest request comes first, by the time of its arrival,
- * then by position. `upTo`: the result includes all events up to there, or the query waits up to 1 s for them; with
+ * Queries of the request log. Every adapter passes one test suite. Unless a filter says otherwise, the latest request
+ * comes first, by the time of its arrival, then by position. `upTo`: the result includes all events up to there, or the query waits up to 1 s for them; with
  * `exactly` it includes no later ones.
  */
 export interface RequestLogQueries {

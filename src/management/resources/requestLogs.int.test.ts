@@ -274,6 +274,43 @@ test('returns fifty rows by default', async () => {
   expect([body.requests.length, body.total, body.has_more]).toEqual([50, 60, true]);
 });
 
+test('sorts by a field of the entries, and refuses an unknown one by name', async () => {
+  const { append, call } = await startManagement();
+  await append(
+    completed({ requestId: 'req_1', latencyMs: 300, firstByteMs: null }),
+    completed({ requestId: 'req_2', latencyMs: 900, firstByteMs: 20 }),
+    completed({ requestId: 'req_3', latencyMs: 600, firstByteMs: 10 }),
+  );
+  const idsOf = async (query: string) =>
+    (await call('GET', `/api/request-logs?${query}`)).body.requests.map(
+      ({ request_id }: { request_id: string }) => request_id,
+    );
+  expect(await idsOf('sort=-requested_at')).toEqual(['req_3', 'req_2', 'req_1']);
+  expect(await idsOf('sort=requested_at&limit=2')).toEqual(['req_1', 'req_2']);
+  expect(await idsOf('sort=-latency_ms&limit=2')).toEqual(['req_2', 'req_3']);
+  expect(await idsOf('sort=first_byte_ms')).toEqual(['req_3', 'req_2', 'req_1']);
+  expect(await idsOf('sort=-first_byte_ms')).toEqual(['req_2', 'req_3', 'req_1']);
+  for (const sort of ['model', '', '--latency_ms', 'latencyMs']) {
+    const { status, body } = await call('GET', `/api/request-logs?sort=${sort}`);
+    expect([status, body.error.code]).toEqual([400, 'validation_error']);
+    expect(body.error.message).toMatch(/^sort must be -requested_at or /);
+  }
+});
+
+test('a list tells a member from which position to follow it', async () => {
+  const { append, call } = await startManagement();
+  await append(completed({ requestId: 'req_1' }));
+  const first = (await call('GET', '/api/request-logs?with_position=true')).body;
+  expect(first.requests).toHaveLength(1);
+  await append(completed({ requestId: 'req_2' }));
+  const { requests } = (await call('GET', `/api/request-logs?after=${first.position}`)).body;
+  expect(requests.map(({ request_id }: { request_id: string }) => request_id)).toEqual(['req_2']);
+  expect((await call('GET', '/api/request-logs?with_position=yes')).body.error.message).toContain('with_position');
+  expect((await call('GET', '/api/request-logs?with_position=false')).body).not.toHaveProperty('position');
+  const history = (await call('GET', '/api/history?with_position=true&limit=1')).body;
+  expect(history.position).toBe(history.events[0].position);
+});
+
 test('follows the list from the position of the answer before, also as of an earlier one', async () => {
   const { append, call } = await startManagement();
   const get = async (query: string) => (await call('GET', `/api/request-logs?${query}`)).body;

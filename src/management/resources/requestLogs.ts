@@ -3,6 +3,7 @@ import { type ApiKeyId, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogRow } from '../../readModels/requestLogQueries.ts';
+import { MAX_SORTED_BY_VALUE, type RequestLogSort, type SortedValue } from '../../readModels/requestLogSort.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { addressDigests, originIn } from '../../vault/callerKeys.ts';
 import { conversationDigest } from '../../vault/conversationDigest.ts';
@@ -13,7 +14,7 @@ import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
 import { forgotten } from '../http/forgotten.ts';
 import { afterQuery, positionSchema, readNewSince } from '../http/newSince.ts';
-import { queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
+import { queryChoice, queryInteger, queryList, queryText, queryTime } from '../http/query.ts';
 import { EVERYONE } from '../http/roles.ts';
 import { isLimitedToOwn } from '../people/principal.ts';
 import { archivedOf, archivedSchema } from './archives/archivedDays.ts';
@@ -80,6 +81,28 @@ export const RequestLogEntry = z
   })
   .meta({ id: 'RequestLogEntry' });
 
+/** The fields of an entry that the list can be sorted by. */
+const SORTED_FIELDS = {
+  requested_at: 'requestedAt',
+  latency_ms: 'latencyMs',
+  first_byte_ms: 'firstByteMs',
+  cost_usd: 'costMicroDollars',
+  tokens: 'tokens',
+} as const satisfies Record<string, SortedValue>;
+type SortedField = keyof typeof SORTED_FIELDS;
+const SORTS = [
+  '-requested_at',
+  'requested_at',
+  '-latency_ms',
+  'latency_ms',
+  '-first_byte_ms',
+  'first_byte_ms',
+  '-cost_usd',
+  'cost_usd',
+  '-tokens',
+  'tokens',
+] as const satisfies readonly (SortedField | `-${SortedField}`)[];
+
 /** What a member names that is not theirs does not exist for them. */
 const NOT_OWN = ['read_models_unavailable', 'account_not_found', 'owner_not_found', 'api_key_not_found'] as const;
 
@@ -92,6 +115,12 @@ const routes = {
       limit: z.int().min(1).max(1_000).default(50),
       offset: z.int().min(0).default(0),
       search: z.string().optional().describe('Part of the request id or of the error message'),
+      sort: z
+        .enum(SORTS)
+        .default('-requested_at')
+        .describe(
+          `A field of the entries, \`-\` before it for the largest first; values that are null come last. Only by time is any number of requests sorted, otherwise up to ${MAX_SORTED_BY_VALUE.toLocaleString('en')} matching ones`,
+        ),
       ...afterQuery,
       ...filterQuery,
     },
@@ -144,6 +173,7 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
     .get('/', routes.list, async (ctx) => {
       const limit = queryInteger(ctx, 'limit', { min: 1, max: 1_000, fallback: 50 });
       const offset = queryInteger(ctx, 'offset', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+      const sort = readSort(ctx);
       const { principal } = ctx.state;
       const { state, upTo: asked } = await views.asOf(ctx);
       const filter = visibleRequests(readFilter(ctx, vault), principal, state);
@@ -151,9 +181,15 @@ export const requestLogRoutes = ({ views, queries, vault }: Pick<Capabilities, '
       if (after !== undefined && filter?.search)
         refuse('validation_error', { param: 'after', problem: 'cannot be used together with search' });
       if (!filter) return { requests: [], total: 0, has_more: false, ...reached };
-      const conditions = after === undefined ? filter : { ...filter, after };
+      const conditions = { ...filter, sort, ...(after !== undefined && { after }) };
       const page = await queries.requestLog.page(conditions, limit, offset, upTo);
       const { rows, total } = page;
+      if (page.isTooLargeToSort) {
+        refuse('validation_error', {
+          param: 'sort',
+          problem: `by anything but requested_at is possible for up to ${MAX_SORTED_BY_VALUE.toLocaleString('en')} matching requests, and ${total.toLocaleString('en')} match: add filters, or shorten the time range`,
+        });
+      }
       const entries = rows.map((row) => requestLogEntry(row, vault));
       return {
         requests: principal && isLimitedToOwn(principal) ? entries.map(withoutAccounts) : entries,
@@ -252,6 +288,13 @@ export function readFilter(ctx: ManagementContext, vault: DigestVault): RequestL
     until: queryTime(ctx, 'until'),
   };
   return Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined));
+}
+
+/** @throws Refusal `validation_error` */
+function readSort(ctx: ManagementContext): RequestLogSort {
+  const sort = queryChoice(ctx, 'sort', SORTS);
+  const isDescending = sort.startsWith('-');
+  return { by: SORTED_FIELDS[(isDescending ? sort.slice(1) : sort) as SortedField], isDescending };
 }
 
 /** Parses `<model>:::<reasoning_effort>`; an empty effort selects requests without one. */

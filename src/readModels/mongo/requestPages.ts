@@ -5,6 +5,7 @@ import { endOfArchivedDay } from '../archivedDays.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
 import { timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogPage, RequestLogRow } from '../requestLogQueries.ts';
+import { isLatestFirst, partToSort, sortedPage } from '../requestLogSort.ts';
 import { type CountedRange, countedRanges, indexFor } from './countedRanges.ts';
 import { type RequestDocument, requestLogRow } from './documents.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
@@ -34,6 +35,24 @@ export async function requestLogPage(
   limit: number,
   offset: number,
   cut?: Cut,
+): Promise<RequestLogPage> {
+  const { sort } = filter;
+  if (sort === undefined || isLatestFirst(sort)) return latestFirst(view, filter, limit, offset, cut);
+  const { total } = await latestFirst(view, filter, 1, 0, cut);
+  const part = partToSort(sort, total, { limit, offset });
+  if (!part) return { rows: [], total, isTooLargeToSort: true };
+  // A limit of 0 is none for MongoDB.
+  if (part.limit === 0) return { rows: [], total };
+  const { rows } = await latestFirst(view, filter, part.limit, part.offset, cut);
+  return { rows: sortedPage(rows, sort, { limit, offset }), total };
+}
+
+async function latestFirst(
+  view: ReadView,
+  filter: RequestLogFilter,
+  limit: number,
+  offset: number,
+  cut: Cut | undefined,
 ): Promise<RequestLogPage> {
   const matching = await selectMatches(view, filter);
   if (isEmpty(matching)) return EMPTY_PAGE;

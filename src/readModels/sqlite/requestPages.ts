@@ -7,6 +7,7 @@ import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import { MAX_INSTANT, type PeriodRange } from '../periodRanges.ts';
 import { filterOptions, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
+import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSort.ts';
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
 import type { PeriodCounts } from './periodCounts.ts';
@@ -21,7 +22,6 @@ import {
   rowCondition,
   selectionOf,
 } from './requestSelection.ts';
-import type { RequestTable } from './requestTable.ts';
 import { periodNumber } from './rollUpTable.ts';
 import { countRows, countsOfSelection, scanRows } from './sourceScan.ts';
 import type { Tables } from './tables.ts';
@@ -36,6 +36,12 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
+/** A page as the positions of its rows. */
+interface FoundPage {
+  readonly positions: readonly number[];
+  readonly total: number;
+}
+
 /**
  * See `RequestLogQueries.page`.
  * @param head position that the read models reach
@@ -44,7 +50,7 @@ const indexed = (kinds: KindSelection | undefined) =>
  */
 export function requestLogPage(
   database: DatabaseSync,
-  { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
+  tables: Pick<Tables, 'requests' | 'requestIds'>,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
@@ -52,11 +58,54 @@ export function requestLogPage(
   archived: readonly ArchivedDay[] = [],
   cut?: Cut,
 ): RequestLogPage {
+  const { sort } = filter;
+  const find = (count: number, skip: number) => latestFirst(database, tables, filter, count, skip, head, archived, cut);
+  const { requests } = tables;
+  if (sort === undefined || isLatestFirst(sort)) {
+    const { positions, total } = find(limit, offset);
+    return { rows: requests.at(positions), total };
+  }
+  const { total } = find(0, 0);
+  const part = partToSort(sort, total, { limit, offset });
+  if (!part) return { rows: [], total, isTooLargeToSort: true };
+  const { positions } = find(part.limit, part.offset);
+  if (sort.by === 'requestedAt') return { rows: requests.at(positions).toReversed(), total };
+  return { rows: requests.inOrder(sortedPositions(database, positions, sort, limit, offset)), total };
+}
+
+/** The rows are read without their texts, and only those of the page in full. */
+function sortedPositions(
+  database: DatabaseSync,
+  positions: readonly number[],
+  { by, isDescending }: RequestLogSort,
+  limit: number,
+  offset: number,
+): number[] {
+  const value = by === 'tokens' ? 'inputTokens + outputTokens' : by;
+  const rows = database
+    .prepare(
+      `SELECT position FROM requests WHERE position IN (SELECT value FROM json_each(?))
+       ORDER BY ${value} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST, requestedAt DESC, position DESC LIMIT ? OFFSET ?`,
+    )
+    .all(JSON.stringify(positions), limit, offset) as { position: number }[];
+  return rows.map(({ position }) => position);
+}
+
+function latestFirst(
+  database: DatabaseSync,
+  { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
+  filter: RequestLogFilter,
+  limit: number,
+  offset: number,
+  head: Position,
+  archived: readonly ArchivedDay[],
+  cut: Cut | undefined,
+): FoundPage {
   const selection = selectionOf(filter, table, lastPositionOf(cut));
-  if (filter.after !== undefined) return newRequests(database, table, selection, filter.after, limit, offset);
+  if (filter.after !== undefined) return newRequests(database, selection, filter.after, limit, offset);
   if (filter.search) {
     const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
-    if (found) return { rows: table.at(found.positions), total: found.total };
+    if (found) return found;
   }
   const periods = selection.source ? NO_PERIODS : countsFor(selection.kinds).periods;
   const { from, to } = selection;
@@ -65,18 +114,17 @@ export function requestLogPage(
     .filter((range) => range.from < range.to)
     .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { rows: table.at(positionsOfPage(database, selection, ranges, limit, offset)), total };
+  return { positions: positionsOfPage(database, selection, ranges, limit, offset), total };
 }
 
 /** A page of the requests that ended after a position, found along the positions. */
 function newRequests(
   database: DatabaseSync,
-  table: RequestTable,
   selection: RequestSelection,
   after: Position,
   limit: number,
   offset: number,
-): RequestLogPage {
+): FoundPage {
   const { sql, values } = rowCondition(selection, 'requests');
   const found = database
     .prepare(
@@ -84,8 +132,7 @@ function newRequests(
        ORDER BY requestedAt DESC, position DESC`,
     )
     .all(after, selection.from, selection.to, ...values) as { position: number }[];
-  const positions = found.slice(offset, offset + limit).map(({ position }) => position);
-  return { rows: table.at(positions), total: found.length };
+  return { positions: found.slice(offset, offset + limit).map(({ position }) => position), total: found.length };
 }
 
 const NO_PERIODS: readonly Period[] = [];

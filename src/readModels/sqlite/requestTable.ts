@@ -240,8 +240,18 @@ export class RequestTable {
 
   /** The rows at these positions, latest first. */
   at(positions: readonly number[]): RequestLogRow[] {
+    return this.#rowsAt(positions).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
+  }
+
+  /** The rows at these positions, in their order. */
+  inOrder(positions: readonly number[]): RequestLogRow[] {
+    const rows = new Map<number, RequestLogRow>(this.#rowsAt(positions).map((row) => [row.position, row]));
+    return positions.flatMap((at) => rows.get(at) ?? []);
+  }
+
+  #rowsAt(positions: readonly number[]): RequestLogRow[] {
     const rows = this.#select.all(JSON.stringify(positions)) as unknown as StoredRow[];
-    return rows.map((row) => this.#toRow(row)).sort((a, b) => b.requestedAt - a.requestedAt || b.position - a.position);
+    return rows.map((row) => this.#toRow(row));
   }
 
   #toRow({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountId, type Position, position, type Sealed } from '../../../src/domain/core/brands.ts';
 import type { RequestLogFilter, RequestLogRow } from '../../../src/readModels/requestLogQueries.ts';
+import type { SortedValue } from '../../../src/readModels/requestLogSort.ts';
 import { completed, refused } from '../../support/management.ts';
 import { seededRandom } from '../../support/random.ts';
 import { earlier, HOUR, later } from '../../support/specification.ts';
@@ -21,6 +22,8 @@ import {
   statuses,
   triedBy,
 } from './randomRequests.ts';
+
+const SORTED: readonly SortedValue[] = ['requestedAt', 'latencyMs', 'firstByteMs', 'costMicroDollars', 'tokens'];
 
 export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Scaled): void {
   describe('request log', () => {
@@ -107,6 +110,43 @@ export function requestLogPages(createReadModels: ReadModelsFactory, scaled: Sca
           expected.slice(2, 22).map(({ data }) => data.requestId),
           expected.length,
         ]);
+      }
+    });
+
+    test('sorts any filter by time, latency, first byte, cost and tokens in either direction', async () => {
+      await using store = await createReadModels();
+      const random = seededRandom(8);
+      const events = randomRequests(scaled(300), random);
+      const head = await store.append(...events);
+      const { rows: latestFirst } = await store.requestLog.page({}, events.length, 0, head);
+      const tokensOf = ({ inputTokens, outputTokens }: RequestLogRow) =>
+        inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens;
+      const valueIn = (row: RequestLogRow, by: SortedValue) => (by === 'tokens' ? tokensOf(row) : row[by]);
+      for (let round = 0; round < scaled(60); round++) {
+        const by = SORTED[round % SORTED.length] as SortedValue;
+        const isDescending = random() < 0.5;
+        const filter = round % 3 === 0 ? {} : randomFilter(random);
+        const [limit, offset] = [1 + Math.floor(random() * 40), Math.floor(random() * random() * 100)];
+        const matching = new Set(
+          (await store.requestLog.page(filter, events.length, 0, head)).rows.map(({ requestId }) => requestId),
+        );
+        const rows = latestFirst.filter(({ requestId }) => matching.has(requestId));
+        const [known, unknown] = [
+          rows.filter((row) => valueIn(row, by) !== null),
+          rows.filter((row) => valueIn(row, by) === null),
+        ];
+        const sign = isDescending ? -1 : 1;
+        // Backwards by time are also the positions.
+        const base = by === 'requestedAt' && !isDescending ? known.toReversed() : known;
+        const expected = [
+          ...base.toSorted((a, b) => sign * ((valueIn(a, by) as number) - (valueIn(b, by) as number))),
+          ...unknown,
+        ];
+        const page = await store.requestLog.page({ ...filter, sort: { by, isDescending } }, limit, offset, head);
+        expect(
+          [page.rows.map(({ requestId }) => requestId), page.total],
+          JSON.stringify({ by, isDescending, filter, limit, offset }),
+        ).toEqual([expected.slice(offset, offset + limit).map(({ requestId }) => requestId), rows.length]);
       }
     });
 

@@ -8995,6 +8995,7 @@ export interface operations {
                 subject?: string[];
                 type?: string[];
                 until?: string;
+                with_position?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -9017,7 +9018,7 @@ export interface operations {
                         }[];
                         events: components["schemas"]["HistoryEntry"][];
                         next_cursor: string | null;
-                        /** @description Only with `after`: position of the log up to which the answer is complete, for the next call */
+                        /** @description With `after` or `with_position`: position of the log up to which the answer is complete, for the next call */
                         position?: number;
                     };
                 };
@@ -12832,10 +12833,12 @@ export interface operations {
                 reasoningEffort?: string[];
                 search?: string;
                 since?: string;
+                sort?: "-requested_at" | "requested_at" | "-latency_ms" | "latency_ms" | "-first_byte_ms" | "first_byte_ms" | "-cost_usd" | "cost_usd" | "-tokens" | "tokens";
                 status?: string[];
                 team?: string[];
                 transport?: string[];
                 until?: string;
+                with_position?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -12857,7 +12860,7 @@ export interface operations {
                             file: string;
                         }[];
                         has_more: boolean;
-                        /** @description Only with `after`: position of the log up to which the answer is complete, for the next call */
+                        /** @description With `after` or `with_position`: position of the log up to which the answer is complete, for the next call */
                         position?: number;
                         requests: components["schemas"]["RequestLogEntry"][];
                         total: number;
