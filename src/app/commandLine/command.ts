@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Where a command writes, a line at a time. */
 export interface CommandIo {
@@ -44,7 +44,10 @@ export const parsedCommand =
   ): RunCommand =>
   async (args, io) => {
     const command = parse(args);
-    return command === undefined ? NOT_UNDERSTOOD : ((await run(command, readConfig(), io)) ?? 0);
+    if (command === undefined) return NOT_UNDERSTOOD;
+    // Only commands that read settings load zod, which declares them.
+    const { readConfig } = await import('../config/config.ts');
+    return (await run(command, readConfig(), io)) ?? 0;
   };
 
 /** A command with one set of arguments: none, or a flag. */
