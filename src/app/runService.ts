@@ -5,6 +5,7 @@ import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { collectGarbage } from '../lib/collectGarbage.ts';
+import { createPost } from '../lib/outgoing/post.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
 import { openCheckpoints } from './wiring/checkpoints.ts';
@@ -49,7 +50,11 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     trustedProxies: config.FIREWALL_TRUSTED_PROXY_CIDRS,
     mode: config.FIREWALL_XFF_MODE,
   };
-  const checkpoints = await openCheckpoints(foundation, { tree, agentFor: provider.agentFor });
+  const post = createPost({
+    agentsFor: (url) => provider.agentFor(url, null),
+    allowsLinkLocal: config.SVC_ALLOW_LINK_LOCAL,
+  });
+  const checkpoints = await openCheckpoints(foundation, { tree, post });
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const isThisMachine = createIsThisMachine(addressing);

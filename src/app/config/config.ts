@@ -126,6 +126,8 @@ const environment = z.object({
   SVC_CHECKPOINT_WITNESS_URL: httpUrl.optional(),
   /** Verifier key of the witness. */
   SVC_CHECKPOINT_WITNESS_KEY: witnessKey.optional(),
+  /** Whether checkpoints, sinks and webhooks may be sent to link-local and metadata addresses. */
+  SVC_ALLOW_LINK_LOCAL: flag.default(false),
   /** Connection string of MongoDB; the read models are in the data folder when absent. */
   SVC_MONGODB_URL: z
     .string()

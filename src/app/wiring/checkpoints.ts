@@ -4,7 +4,7 @@ import { keepCheckpoints } from '../../integrity/checkpoints/keepCheckpoints.ts'
 import { sharedNotes } from '../../integrity/checkpoints/sharedNotes.ts';
 import type { AcceptedLoss } from '../../integrity/checkpoints/signer.ts';
 import type { Tree } from '../../integrity/tree/tree.ts';
-import type { AgentFor } from '../../provider/outgoingProxy/outgoingProxies.ts';
+import type { Post } from '../../lib/outgoing/post.ts';
 import { CHECKPOINT_FILES } from './checkpointFiles.ts';
 import { isLossOfCheckpoints, isLossOfKey } from './checkpointLosses.ts';
 import { checkpointSettings } from './checkpointSettings.ts';
@@ -18,7 +18,7 @@ export type KeptCheckpoints = ReturnType<typeof keepCheckpoints>;
  */
 export async function openCheckpoints(
   { config, folder, store, hot, faults, leaderTasks }: Foundation,
-  { tree, agentFor }: { readonly tree: Tree; readonly agentFor: AgentFor },
+  { tree, post }: { readonly tree: Tree; readonly post: Post },
 ): Promise<KeptCheckpoints> {
   const losses: AcceptedLoss[] = [];
   const follow = (event: RecordedEvent | StoredEvent): void => {
@@ -36,7 +36,7 @@ export async function openCheckpoints(
     tree,
     losses: () => losses,
     head: () => hot.state.position,
-    agentsFor: (url) => agentFor(url, null),
+    post,
     shared: store.checkpoints && sharedNotes(store.checkpoints),
     lead: (work) => leaderTasks.start('checkpoints', work),
     faults,

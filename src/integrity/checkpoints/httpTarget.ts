@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { type AgentsFor, postNote, shownUrl } from './postNote.ts';
+import { type Post, shownUrl } from '../../lib/outgoing/post.ts';
+import { postNote } from './postNote.ts';
 import { PublishFailed, type Target } from './target.ts';
 
 /** Publishes notes to an HTTP endpoint: one POST each, in order; any status of 200 to 299 says that it was taken. */
-export function createHttpTarget(address: string, agentsFor: AgentsFor): Target {
+export function createHttpTarget(address: string, post: Post): Target {
   const url = new URL(address);
   const target = shownUrl(url);
   return {
@@ -13,7 +14,7 @@ export function createHttpTarget(address: string, agentsFor: AgentsFor): Target 
     id: `http ${target} ${hash('sha256', address).slice(0, 16)}`,
     begin: () => 0,
     async publish(_, note, signal) {
-      const { status } = await postNote({ url, body: note, agentsFor, signal });
+      const { status } = await postNote(post, url, note, signal);
       if (status >= 200 && status < 300) return;
       throw new PublishFailed(
         `${target} responded with status ${status}.`,

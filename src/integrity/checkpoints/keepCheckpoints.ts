@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { remedyFor } from '../../dataFolder/fileErrors.ts';
 import { damageIn } from '../../dataFolder/openDatabase.ts';
 import type { Faults } from '../../lib/faults.ts';
+import type { Post } from '../../lib/outgoing/post.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
@@ -14,7 +15,6 @@ import { createFolderTarget } from './folderTarget.ts';
 import { createHttpTarget } from './httpTarget.ts';
 import type { NoteRecord, SharedNotes } from './noteRecord.ts';
 import { openNoteStore } from './noteStore.ts';
-import type { AgentsFor } from './postNote.ts';
 import { publicKeyFile } from './publicKeyFile.ts';
 import { createPublishedHeads } from './publishedHeads.ts';
 import { Publisher } from './publisher.ts';
@@ -43,7 +43,7 @@ export interface KeepCheckpointsOptions {
   /** Position of the last event of the log. */
   readonly head: () => number;
   readonly places: PublishingPlaces;
-  readonly agentsFor: AgentsFor;
+  readonly post: Post;
   /** Notes of a log that several nodes share. */
   readonly shared?: SharedNotes | undefined;
   /** Runs the work on one node of those that share the log. */
@@ -78,7 +78,7 @@ const NOT_SIGNED = 'checkpoint_not_signed';
  * @throws the error of SQLite when `checkpoints.sqlite` cannot be opened
  */
 export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & { start(): void } {
-  const { tree, key, earlierKeys, losses, head, places, agentsFor, shared, faults, lead } = options;
+  const { tree, key, earlierKeys, losses, head, places, post, shared, faults, lead } = options;
   const {
     isCutOff = () => false,
     now = Date.now,
@@ -88,11 +88,11 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   const store = openNoteStore(options.path);
   const publicKey = publicKeyFile(options.publicKeyPath);
   const witness =
-    places.witness && createWitnessTarget({ ...places.witness, address: places.witness.url, tree, store, agentsFor });
+    places.witness && createWitnessTarget({ ...places.witness, address: places.witness.url, tree, store, post });
   const targets: Target[] = [
     ...(witness ? [witness] : []),
     ...(places.folder === undefined ? [] : [createFolderTarget(places.folder)]),
-    ...(places.url === undefined ? [] : [createHttpTarget(places.url, agentsFor)]),
+    ...(places.url === undefined ? [] : [createHttpTarget(places.url, post)]),
   ];
   const publishers = targets.map(
     (target): Publisher =>

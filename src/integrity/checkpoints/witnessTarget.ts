@@ -1,9 +1,10 @@
+import { type Post, type PostResponse, shownUrl } from '../../lib/outgoing/post.ts';
 import { NoteError, type VerifierKey } from '../notes/noteKeys.ts';
 import { formatSignature, parseNote, verifyNote } from '../notes/signedNote.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { NoteRecord } from './noteRecord.ts';
 import type { NoteStore } from './noteStore.ts';
-import { type AgentsFor, type PostResponse, postNote, shownUrl } from './postNote.ts';
+import { postNote } from './postNote.ts';
 import { PublishFailed, type Target } from './target.ts';
 
 export interface WitnessOptions {
@@ -13,7 +14,7 @@ export interface WitnessOptions {
   readonly key: VerifierKey;
   readonly tree: Pick<Tree, 'consistencyProof'>;
   readonly store: NoteStore;
-  readonly agentsFor: AgentsFor;
+  readonly post: Post;
 }
 
 export interface WitnessTarget extends Target {
@@ -33,7 +34,7 @@ type Submitted =
   | { readonly kind: 'has'; readonly size: number };
 
 /** A witness (https://c2sp.org/tlog-witness): it cosigns a checkpoint that is consistent with the one that it cosigned before. */
-export function createWitnessTarget({ address, key, tree, store, agentsFor }: WitnessOptions): WitnessTarget {
+export function createWitnessTarget({ address, key, tree, store, post }: WitnessOptions): WitnessTarget {
   const url = new URL(`${address.replace(/\/$/, '')}/add-checkpoint`);
   const target = shownUrl(new URL(address));
   /** The size that the witness has, by origin. */
@@ -50,7 +51,7 @@ export function createWitnessTarget({ address, key, tree, store, agentsFor }: Wi
     triedAt = performance.now();
     const proof = old === 0 ? [] : await tree.consistencyProof(old, size);
     const hashes = proof.map((hash) => `${hash.toString('base64')}\n`).join('');
-    const response = await postNote({ url, body: `old ${old}\n${hashes}\n${note}`, agentsFor, signal });
+    const response = await postNote(post, url, `old ${old}\n${hashes}\n${note}`, signal);
     if (response.status === 200) {
       sizes.set(origin, size);
       return { kind: 'cosigned', lines: cosignaturesIn(response.body, record, key, target) };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type KeepCheckpointsOptions, keepCheckpoints } from '../../../src/integrity/checkpoints/keepCheckpoints.ts';
 import { signingKeyOf } from '../../../src/integrity/notes/noteKeys.ts';
+import { createPost } from '../../../src/lib/outgoing/post.ts';
 import { collectFaults } from '../collectFaults.ts';
 import { temporaryFolder } from '../management.ts';
 import { type MemoryTree, openMemoryTree } from './memoryTree.ts';
@@ -31,7 +32,7 @@ export function startCheckpoints({
     losses: () => [],
     head: () => tree.size,
     places: {},
-    agentsFor: () => ({}),
+    post: createPost({ agentsFor: () => ({}), allowsLinkLocal: false }),
     lead: leadAlone,
     faults,
     intervalMs: 20,

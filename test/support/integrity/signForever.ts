@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { keepCheckpoints } from '../../../src/integrity/checkpoints/keepCheckpoints.ts';
 import { parseVkey, signingKeyOf } from '../../../src/integrity/notes/noteKeys.ts';
 import { Faults } from '../../../src/lib/faults.ts';
+import { createPost } from '../../../src/lib/outgoing/post.ts';
 import { openMemoryTree } from './memoryTree.ts';
 import { WITNESS_VKEY } from './witness.ts';
 
@@ -19,7 +20,7 @@ const checkpoints = keepCheckpoints({
   losses: () => [],
   head: () => tree.size,
   places: { folder: published, url, witness: { url: witness, key: parseVkey(WITNESS_VKEY) } },
-  agentsFor: () => ({}),
+  post: createPost({ agentsFor: () => ({}), allowsLinkLocal: false }),
   lead(work) {
     void work({ signal: new AbortController().signal });
     return { isHere: true, stop: async () => undefined };
