@@ -164,6 +164,34 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'backup',
+    usage: [
+      [
+        'backup FILE',
+        'Write log, vault, checkpoints, node id, key files and settings to a new file, beside the service or without it, and read it back. --passphrase-file FILE: encrypt everything; --since FILE: only the events after an earlier backup. The last line names the position up to which the file has the log.',
+      ],
+    ],
+    failureCode: 1,
+    async load() {
+      const { parseBackupArguments, runBackup } = await import('./commands/backup/backupCommand.ts');
+      return parsedCommand(parseBackupArguments, runBackup);
+    },
+  },
+  {
+    name: 'restore',
+    usage: [
+      [
+        'restore FILE [FILE ...]',
+        'Make the data folder of a backup, and of those that continue it, in order. The folder must be missing or empty. --passphrase-file FILE; --accept-findings: also a log that is not intact.',
+      ],
+    ],
+    failureCode: 1,
+    async load() {
+      const { parseRestoreArguments, runRestore } = await import('./commands/backup/restoreCommand.ts');
+      return parsedCommand(parseRestoreArguments, runRestore);
+    },
+  },
+  {
     name: 'reset-password',
     usage: [
       ['reset-password', 'Set a new dashboard password and end all sessions. Stop the service first.'],

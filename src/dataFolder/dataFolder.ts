@@ -74,7 +74,16 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
   }
 }
 
+/** In a data folder: what `svc restore` has written so far. */
+export const RESTORE_DRAFT = 'restore.part';
+
 function acquireLock(folder: string): FolderLock {
+  // With a part of its files, a folder could look like one that has lost them.
+  if (existsSync(join(folder, RESTORE_DRAFT))) {
+    throw new CannotUseDataFolder(
+      `A restore to ${folder} is under way or was interrupted. Wait for it, or empty the folder and run "svc restore" again.`,
+    );
+  }
   try {
     createFolder(folder);
     return new FolderLock(folder);

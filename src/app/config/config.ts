@@ -209,6 +209,16 @@ const environment = z.object({
 /** The environment variables that svc reads. */
 export const settingNames = Object.keys(environment.shape);
 
+/** The settings that are given, as text. */
+export function givenSettings(env: Readonly<Record<string, string | undefined>> = process.env): Map<string, string> {
+  const given = new Map<string, string>();
+  for (const name of settingNames) {
+    const value = env[name] ?? (/^(HTTPS?|NO)_PROXY$/.test(name) ? env[name.toLowerCase()] : undefined);
+    if (value !== undefined && value !== '') given.set(name, value);
+  }
+  return given;
+}
+
 /** The configuration. Nothing else reads the environment. */
 export type Config = Readonly<z.infer<typeof environment>>;
 

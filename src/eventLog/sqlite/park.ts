@@ -82,6 +82,9 @@ export const readParkedRevisions = (
     ? (database.prepare('SELECT stream, revision FROM parkedUpTo').all() as { stream: string; revision: number }[])
     : [];
 
+/** Creates the tables of parked events where they are missing. */
+export const createParkedTables = (database: DatabaseSync): void => database.exec(SCHEMA);
+
 /** Whether a file has parked events: older versions create none. */
 export const canHaveParked = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'parked'").get() !== undefined;
@@ -95,7 +98,7 @@ export const canHaveParked = (database: DatabaseSync): boolean =>
 export function park(database: DatabaseSync, request: ParkRequest): Parked {
   database.exec('BEGIN IMMEDIATE');
   try {
-    database.exec(SCHEMA);
+    createParkedTables(database);
     const parked = request.scope === 'event' ? parkOne(database, request) : parkStream(database, request);
     database.exec('COMMIT');
     return parked;

@@ -86,7 +86,8 @@ export class HashVerifier {
   }
 }
 
-function isIntact(
+/** Whether the content of an event is what its hash says. */
+export function isIntact(
   [position, stream, revision, id, type, version, time, data, metadata]: EventTuple,
   hash: string,
 ): boolean {

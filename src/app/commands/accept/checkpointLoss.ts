@@ -51,7 +51,11 @@ export async function findCheckpointLoss(stopped: StoppedLog): Promise<LogLacksE
 }
 
 /** The origin of the log as it is; undefined for an empty one. */
-export async function originOf({ store }: StoppedLog): Promise<LogOrigin | undefined> {
+export async function originOf({
+  store,
+}: {
+  readonly store: Pick<Store, 'log' | 'logPath'>;
+}): Promise<LogOrigin | undefined> {
   let count = 0;
   let position = 0;
   for await (const event of store.log.readStream(LOSSES_STREAM)) {
@@ -100,12 +104,17 @@ const isBefore = (before: string, { installation, number }: LogOrigin): boolean 
 /** Called after a loss was recorded: the checkpoints go on under the new origin. */
 export async function endOrigin({ folder, store }: StoppedLog): Promise<void> {
   await withNotes(folder, async (notes) => {
-    const last = notes?.lastCheckpoint();
-    if (last) notes?.endOrigin(last.origin);
-    notes?.clearConflicts();
+    if (notes) endLastOrigin(notes);
     const shared = await store.checkpoints?.count();
     if (shared !== undefined) notes?.forgetAfter(shared);
   });
+}
+
+/** The log goes on under another origin than that of its last checkpoint. */
+export function endLastOrigin(notes: NoteStore): void {
+  const last = notes.lastCheckpoint();
+  if (last) notes.endOrigin(last.origin);
+  notes.clearConflicts();
 }
 
 /** Opens the notes of a folder if it has any. */
@@ -125,7 +134,7 @@ export async function withNotes<Result>(
 const READ = 1_024;
 
 /** The roots in hex of the log's trees of these sizes, as far as the log has so many events. */
-function rootsOf(logPath: string, sizes: readonly number[]): Map<number, string> {
+export function rootsOf(logPath: string, sizes: readonly number[]): Map<number, string> {
   const roots = new Map<number, string>();
   const tree = new MerkleTree();
   const source = new LeafSource(logPath);
