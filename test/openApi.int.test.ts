@@ -163,6 +163,7 @@ test('returns what the document describes from every endpoint', async () => {
   };
 
   await call('GET /health');
+  await call('GET /metrics');
   await call('GET /api/openapi.json');
   const limits = [
     { limit_type: 'cost_usd', limit_window: 'monthly', max_value: 5, model_filter: null },

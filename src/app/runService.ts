@@ -5,6 +5,7 @@ import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { collectGarbage } from '../lib/collectGarbage.ts';
+import { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import { createPost } from '../lib/outgoing/post.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
@@ -16,6 +17,7 @@ import { createPendingState } from './wiring/pendingState.ts';
 import { createProviderServices } from './wiring/provider.ts';
 import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
+import { addServiceMetrics } from './wiring/serviceMetrics.ts';
 import { startBackgroundWork } from './wiring/startBackgroundWork.ts';
 import { openTree } from './wiring/tree.ts';
 import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
@@ -58,7 +60,16 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const isThisMachine = createIsThisMachine(addressing);
-  const proxy = await createProxySurface(foundation, { pendingState, provider, clientAddress, isThisMachine });
+  const responses = new HttpResponses();
+  foundation.metrics.add(responses.metric);
+  addServiceMetrics(foundation, { pendingState, readModels, tree, checkpoints });
+  const proxy = await createProxySurface(foundation, {
+    pendingState,
+    provider,
+    clientAddress,
+    isThisMachine,
+    responses,
+  });
   await destroyLeftKeys(foundation);
   watchOpenAccess(foundation);
   const operators = createLateSurface(async () => {
@@ -74,6 +85,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
       isHttps,
       isThisMachine,
       publicUrl,
+      responses,
     };
     return startOperatorSurface(foundation, io, services);
   }, io.onFatal);

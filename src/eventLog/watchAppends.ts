@@ -14,6 +14,8 @@ export interface WatchAppendsOptions {
   readonly path: string;
   /** Why nothing may be written now; undefined while that is not so. */
   readonly refusal?: () => string | undefined;
+  /** Called with how long each append took that was committed, and how many events it had. */
+  readonly onAppended?: ((durationMs: number, events: number) => void) | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   /** How long an append may take before it is a fault. */
@@ -41,6 +43,7 @@ export function watchAppends<Log extends WatchedLog>(
     faults,
     path,
     refusal = () => undefined,
+    onAppended,
     now = () => performance.now(),
     slowMs = SLOW_APPEND_MS,
   }: WatchAppendsOptions,
@@ -97,7 +100,10 @@ export function watchAppends<Log extends WatchedLog>(
     try {
       const outcome = await log.append(...args);
       if (outcome.kind === 'unknown') fail(`${path} cannot be written: ${outcome.error.message}.`);
-      if (outcome.kind === 'committed') recover();
+      if (outcome.kind === 'committed') {
+        recover();
+        onAppended?.(now() - pending.since, args[2].length);
+      }
       if (outcome.kind === 'rejected' && !outcome.isLogFine && outcome.reason !== LOG_CLOSED) {
         isFailing = true;
         scheduleCheck();

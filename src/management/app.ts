@@ -4,6 +4,7 @@ import type { AccountId } from '../domain/core/brands.ts';
 import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
 import { isClientDisconnect } from '../http/client/clientRequest.ts';
 import type { Surface } from '../http/openApi/endpoint.ts';
+import type { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import type { BlameEvents } from '../replay/blame/blameEvents.ts';
 import type { ReplayShelf } from '../replay/service/replayShelf.ts';
 import type { VerifyOwnLog } from '../verification/verifyOwnLog.ts';
@@ -16,6 +17,7 @@ import { passkeyRoutes } from './auth/passkeyAuth.ts';
 import { createSignIn, type DashboardAuthServices } from './auth/signIn.ts';
 import type { Capabilities } from './http/capabilities.ts';
 import type { ManagementState } from './http/context.ts';
+import { countResponses } from './http/countResponses.ts';
 import { endpointsOf } from './http/describeRoute.ts';
 import { idempotentWrites } from './http/idempotentWrites.ts';
 import type { Integrity } from './http/integrity.ts';
@@ -44,6 +46,7 @@ import { jobRoutes } from './resources/jobs.ts';
 import type { LiveFeed } from './resources/live/liveFeed.ts';
 import { liveRoutes } from './resources/live.ts';
 import { logTileRoutes } from './resources/logTiles.ts';
+import { metricsRoutes, type ReadableMetrics } from './resources/metrics.ts';
 import { modelRoutes } from './resources/models.ts';
 import { openApiRoutes } from './resources/openApi.ts';
 import { operatorRoutes } from './resources/operators.ts';
@@ -102,6 +105,10 @@ export interface ManagementOptions extends Capabilities {
   readonly otherSurfaces?: readonly Surface[];
   /** Why nothing can be changed here; undefined where it can. Replays change nothing. */
   readonly readOnly?: string;
+  /** What `/metrics` shows; absent where nothing runs that could be measured. */
+  readonly metrics?: ReadableMetrics;
+  /** Counts the responses. */
+  readonly responses?: Pick<HttpResponses, 'count'>;
   /** Called with every unexpected error; the client gets `internal_error`. */
   readonly report: ReportError;
 }
@@ -116,6 +123,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     if (!isClientDisconnect(error)) report(error);
   });
   app
+    .use(countResponses(options.responses))
     .use(respond({ newId: ids.newId, report }))
     .use(healthRoutes())
     .use(refuseWrites(options.readOnly))
@@ -125,7 +133,8 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(operatorAuthRoutes({ ...options, ...signIn }))
     .use(oidcAuthRoutes({ ...options, ...signIn }))
     .use(passkeyRoutes({ ...options, ...signIn }))
-    // Checks itself who may read.
+    // Check themselves who may read.
+    .use(metricsRoutes(options))
     .use(receiptRoutes(options))
     // Routes from here on are protected.
     .use(requireSession(options))

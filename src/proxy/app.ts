@@ -4,19 +4,29 @@ import compose from 'koa-compose';
 import type { Instant } from '../domain/core/brands.ts';
 import type { ClientAddress } from '../http/client/clientAddress.ts';
 import type { ClientRequest, ClientResponse } from '../http/client/clientRequest.ts';
+import type { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import { createApiKeyCheck } from './admission/apiKey.ts';
 import { createFirewall } from './admission/firewall.ts';
 import type { Refusals } from './admission/refusals.ts';
 import { newRequestId } from './admission/requestId.ts';
 import { sendPolicies, sendWorkspaces } from './codexStart/codexStart.ts';
 import { OUT_OF_DESCRIPTORS_HEADERS, ProxyError } from './errors/proxyError.ts';
+import type { RequestMetrics } from './metrics/requestMetrics.ts';
 import { createModelRequestHandler, type ModelRequestServices } from './modelRequestHandler.ts';
 import { createModelsHandler, type ModelsOptions } from './models/modelsHandler.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
 import { sendError } from './relay/sendJson.ts';
 import { ClientDisconnected } from './requestBody/readBody.ts';
 import type { ProxyState, RoutedState } from './routes/proxyState.ts';
-import { createRouteLookup, isPublic, modelIdIn, needsKey } from './routes/routes.ts';
+import {
+  type ConversationRoute,
+  createRouteLookup,
+  isModelRoute,
+  isPublic,
+  modelIdIn,
+  needsKey,
+  type TranscriptionRoute,
+} from './routes/routes.ts';
 import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
 import { createUsageHandler } from './usage/usageHandler.ts';
 
@@ -32,11 +42,18 @@ export interface ProxyOptions extends ModelRequestServices {
   /** The value of SVC_ALLOW_OPEN. */
   readonly allowsOpen: boolean;
   readonly hasAliases: boolean;
+  readonly metrics: ProxyMetrics;
   /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
   readonly now: () => Instant;
   /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error, about?: { readonly request: string }) => void;
+}
+
+/** What is counted of requests to the proxy. */
+export interface ProxyMetrics {
+  readonly requests: Pick<RequestMetrics, 'onRefused'>;
+  readonly responses: Pick<HttpResponses, 'count'>;
 }
 
 /** Refusals of clients without an identity: a flood of them must not fill the log. */
@@ -55,7 +72,7 @@ const UNAVAILABLE_HEADERS = {
  * (docs/decisions/0017-http-libraries.md).
  */
 export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
-  const { hot, limits, now, clientAddress, refusals, report } = options;
+  const { hot, limits, now, clientAddress, refusals, metrics, report } = options;
   const checkFirewall = createFirewall(options);
   const checkApiKey = createApiKeyCheck({ hot, now });
   const findRoute = createRouteLookup({ hasAliases: options.hasAliases });
@@ -63,7 +80,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   const handleTranscription = createTranscriptionHandler(options);
   const models = createModelsHandler(options.models);
   const handleUsage = createUsageHandler({ hot, now });
-  const headOf = ({ requestId }: ProxyState): ResponseHead => ({ requestId, limits });
+  const headOf = ({ requestId, onHead }: ProxyState): ResponseHead => ({ requestId, limits, onHead });
 
   const app = new Koa<ProxyState>();
 
@@ -71,7 +88,10 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     ctx.respond = false;
     ctx.state.requestId = newRequestId();
     ctx.state.requestedAt = now();
-    ctx.state.route = findRoute(ctx.path);
+    const route = findRoute(ctx.path);
+    ctx.state.route = route;
+    ctx.state.model = undefined;
+    ctx.state.onHead = (status) => metrics.responses.count(route?.path, ctx.method, status);
     try {
       await next();
     } catch (error) {
@@ -120,9 +140,9 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     const { route } = state as RoutedState;
     switch (route.kind) {
       case 'conversation':
-        return handleModelRequest(req, res, { ...state, route });
+        return handleModelRequest(req, res, state as RoutedState<ConversationRoute>);
       case 'transcription':
-        return handleTranscription(req, res, { ...state, route });
+        return handleTranscription(req, res, state as RoutedState<TranscriptionRoute>);
       case 'models':
         return models.list(res, state, headOf(state));
       case 'model':
@@ -138,13 +158,22 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     }
   });
 
-  function handleError({ req, res, state }: Context & { state: ProxyState }, error: unknown): void {
+  function countRefused({ req, state }: Context & { state: ProxyState }, status: number | 'error'): void {
+    const { route, model } = state;
+    if (route && isModelRoute(route) && req.method === route.method)
+      metrics.requests.onRefused({ route: route.path, model, status });
+  }
+
+  function handleError(ctx: Context & { state: ProxyState }, error: unknown): void {
+    const { req, res, state } = ctx;
     if (error instanceof ClientDisconnected) {
+      countRefused(ctx, 'error');
       res.destroy();
       return;
     }
     const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
     if (known !== error) report(error as Error, { request: state.requestId });
+    countRefused(ctx, known.status);
     // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
     const isAnonymous = state.key === undefined;
     if (isAnonymous && COUNTED.has(known.code)) {

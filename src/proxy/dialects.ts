@@ -74,10 +74,10 @@ function deliverChat(
   { model, wantsStream, includesUsage = false }: ModelRequest,
   options: DeliverOptions,
 ): Delivery {
-  const { requestId, limits, now, onDrain } = options;
+  const { requestId, limits, onHead, now, onDrain } = options;
   const head = { id: chatIdOf(requestId), created: Math.floor(now() / 1_000), model };
   return wantsStream
-    ? new ChatStreamDelivery(response, { requestId, limits, head, includesUsage, now, onDrain })
+    ? new ChatStreamDelivery(response, { requestId, limits, onHead, head, includesUsage, now, onDrain })
     : new JsonDelivery(response, options, () => new ChatCompletionBuilder(head));
 }
 

@@ -78,6 +78,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         encoding === undefined ? raw : await limitDecoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
       const recall = (id: string) => conversations.recentItems.recall(client, id);
       modelRequest = dialect.read(body, { headers: request.headers, recall, cache });
+      state.model = modelRequest.model;
       // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(modelRequest.upstreamBody, body));
       // Spelled out instead of spread, because this runs for every request.
@@ -103,6 +104,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     const delivery = dialect.deliver(response, modelRequest, {
       requestId,
       limits,
+      onHead: state.onHead,
       now,
       onDrain: () => exchange.onDrain(),
     });

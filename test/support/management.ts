@@ -20,6 +20,8 @@ import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.t
 import { EvidenceShelf } from '../../src/evidence/shelf/evidenceShelf.ts';
 import { keepTree } from '../../src/integrity/tree/keepTree.ts';
 import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
+import { HttpResponses } from '../../src/lib/metrics/httpResponses.ts';
+import { MetricRegistry } from '../../src/lib/metrics/metricRegistry.ts';
 import { createRetainedKeys } from '../../src/management/accounts/retainedKeys.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
@@ -75,6 +77,7 @@ export interface StageOptions {
   readonly connection?: ConnectionInfo;
   readonly setupToken?: SetupToken;
   readonly oidc?: OidcServices;
+  readonly isAllowedScraper?: () => boolean;
   readonly allowsLocalSignIn?: boolean;
   readonly publicUrl?: string;
   readonly nodeStatus?: () => NodeStatus;
@@ -144,6 +147,9 @@ export async function startManagement(
   const recordAudit: RecordAudit = async (event, { actor, correlationId }) => {
     await audits.record({ ...event, id: randomUUID(), time: now(), actor, correlationId });
   };
+  const metrics = new MetricRegistry();
+  const responses = new HttpResponses();
+  metrics.add(responses.metric);
   const management = createManagement({
     views: createViews({ hot, past, now }),
     commands,
@@ -192,6 +198,8 @@ export async function startManagement(
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
     pricedModels: ['gpt-5', 'gpt-5.1'],
     usageRefreshSeconds: 60,
+    metrics: { registry: metrics, isAllowedPeer: stageOptions.isAllowedScraper ?? (() => false) },
+    responses,
     ...(onAccountImported && { onAccountImported }),
     report,
   });

@@ -190,6 +190,8 @@ const environment = z.object({
   SVC_PLAIN_HTTP: flag.default(true),
   /** How the service writes its lines (docs/operation.md#lines). */
   SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
+  /** Addresses and CIDRs, separated by commas, from which `/metrics` is read without a management token. */
+  SVC_METRICS_ALLOW: list.pipe(z.array(cidr)).default([]),
   /** JSON file with prices that override or extend the built-in ones. */
   SVC_PRICES_FILE: path.optional(),
   /** Full UTC days of requests that stay in the log; older ones are archived. All stay when absent. */

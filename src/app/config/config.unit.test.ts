@@ -66,6 +66,8 @@ describe('an invalid value', () => {
     ['SVC_UPSTREAM_BASE_URL', 'nonsense'],
     ['SVC_NODE_ID', 'Has_Underscore'],
     ['FIREWALL_TRUSTED_PROXY_CIDRS', '10.0.0.0/33'],
+    ['SVC_METRICS_ALLOW', 'prometheus'],
+    ['SVC_METRICS_ALLOW', '10.0.0.1,10.0.0.0/33'],
     ['FIREWALL_TRUSTED_PROXY_CIDRS', 'localhost'],
     ['FIREWALL_XFF_MODE', 'leftmost'],
   ])('%s=%s is rejected by name', (name, value) => {

@@ -21,7 +21,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY }: Config,
   folder: DataFolder,
-  { print, report, faults }: StoreIo,
+  { print, report, faults, onAppended }: StoreIo,
   onLoss?: OnLoss,
 ): Promise<Store> {
   const loss = findEmbeddedLoss(folder, print);
@@ -48,6 +48,7 @@ export async function openEmbeddedStore(
     faults,
     path: logPath,
     refusal: () => watch.refusal,
+    onAppended,
   });
   return {
     name: 'embedded',

@@ -12,6 +12,7 @@ import { descriptorErrnoIn } from '../../lib/descriptors/systemDescriptors.ts';
 import { Faults } from '../../lib/faults.ts';
 import { JobRunner } from '../../lib/jobs/jobRunner.ts';
 import type { LineDetails, Print } from '../../lib/log/line.ts';
+import { MetricRegistry } from '../../lib/metrics/metricRegistry.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
@@ -23,6 +24,7 @@ import { firstFold } from '../../state/snapshots/sealedFold.ts';
 import type { SnapshotMark } from '../../state/snapshots/snapshotBytes.ts';
 import { newestSnapshot, SnapshotFolder, snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import type { Config } from '../config/config.ts';
+import { countAppends } from '../metrics/appendMetrics.ts';
 import { createDescriptorBudget } from './descriptorBudget.ts';
 import { MARK_FILES } from './knownLog.ts';
 import { createLeaderTasks, type LeaderTasks } from './leaderTasks.ts';
@@ -64,6 +66,8 @@ export interface Foundation {
   readonly faults: Faults;
   /** The file descriptors of this process. */
   readonly descriptors: DescriptorBudget;
+  /** What `/metrics` shows; every part adds its own. */
+  readonly metrics: MetricRegistry;
   /** The cause of commands that the service itself issues. */
   readonly systemCause: (reason: string) => Cause;
   /** Long work that operators start on this node, one job at a time. */
@@ -105,7 +109,8 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
   };
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
-  const store = await openStore(config, folder, { print, report, faults });
+  const metrics = new MetricRegistry();
+  const store = await openStore(config, folder, { print, report, faults, onAppended: countAppends(metrics) });
   const reportSnapshot = (line: string): void => print(line, { level: 'warn', code: 'snapshot_unusable' });
   const snapshotFolder = new SnapshotFolder(folder.file('snapshots'), snapshotKey(store.vault));
   const first = firstFold(store.logPath);
@@ -160,6 +165,7 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     report,
     faults,
     descriptors,
+    metrics,
     systemCause: (reason) => ({ actor: { kind: 'system', reason }, correlationId: randomUUID() }),
     jobs: new JobRunner({ newId: randomUUID, now, report }),
     leaderTasks: createLeaderTasks({ store, folder, report }),

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, resolve } from 'node:path';
+import { parseIp } from '../../domain/firewall/ipAddress.ts';
 import { EvidenceShelf } from '../../evidence/shelf/evidenceShelf.ts';
-import type { ClientAddress } from '../../http/client/clientAddress.ts';
+import { type ClientAddress, createIsInRanges } from '../../http/client/clientAddress.ts';
 import type { ClientRequest } from '../../http/client/clientRequest.ts';
+import type { HttpResponses } from '../../lib/metrics/httpResponses.ts';
 import { createRetainedKeys } from '../../management/accounts/retainedKeys.ts';
 import { createManagement, type ManagementOptions } from '../../management/app.ts';
 import { DeniedActions } from '../../management/auth/deniedActions.ts';
@@ -24,6 +26,7 @@ import { ReplayShelf } from '../../replay/service/replayShelf.ts';
 import { createPast } from '../../state/past/past.ts';
 import { snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
+import type { Config } from '../config/config.ts';
 import { createArchiving, startRetention } from './archiving.ts';
 import { createClientKey } from './clientKey.ts';
 import type { Foundation } from './foundation.ts';
@@ -41,6 +44,7 @@ export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integ
   readonly isThisMachine: (request: ClientRequest) => boolean;
   /** The address under which people open the dashboard, without a slash at its end. */
   readonly publicUrl: string;
+  readonly responses: Pick<HttpResponses, 'count'>;
 }
 
 /** The management API with its background work. */
@@ -65,6 +69,7 @@ export function createManagementSurface(
     isHttps,
     isThisMachine,
     publicUrl,
+    responses,
   }: ManagementSurfaceOptions,
 ): ManagementSurface {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
@@ -154,6 +159,8 @@ export function createManagementSurface(
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     onAccountImported: provider.pollNewAccount,
     otherSurfaces: [proxySurface],
+    metrics: { registry: foundation.metrics, isAllowedPeer: createIsAllowedPeer(config.SVC_METRICS_ALLOW) },
+    responses,
     report,
   });
 
@@ -170,6 +177,12 @@ export function createManagementSurface(
       await reading.close();
     },
   };
+}
+
+/** The peer itself, not an address that it forwards: that could be invented. */
+function createIsAllowedPeer(ranges: Config['SVC_METRICS_ALLOW']): (request: IncomingMessage) => boolean {
+  const isInRanges = createIsInRanges(ranges);
+  return ({ socket }) => isInRanges(parseIp(socket.remoteAddress ?? ''));
 }
 
 const nodeStatusOf = (

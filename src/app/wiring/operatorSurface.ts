@@ -26,7 +26,9 @@ export async function startOperatorSurface(
   let dashboardStopped: Promise<void> | undefined;
   return {
     serve(request, response, path) {
+      const { method } = request;
       if (!dashboard?.serve(request, response, path)) management.serve(request, response);
+      else response.once('close', () => options.responses.count(DASHBOARD_ROUTE, method, response.statusCode));
     },
     endLive() {
       management.endLive();
@@ -38,6 +40,9 @@ export async function startOperatorSurface(
     },
   };
 }
+
+/** All its files and pages as one route: their names change with each build. */
+const DASHBOARD_ROUTE = '/dashboard';
 
 interface RunningDashboard {
   readonly serve: Dashboard;

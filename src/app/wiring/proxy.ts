@@ -1,6 +1,8 @@
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
 import type { Faults } from '../../lib/faults.ts';
+import type { HttpResponses } from '../../lib/metrics/httpResponses.ts';
+import { gauge, single } from '../../lib/metrics/metric.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
@@ -13,12 +15,14 @@ import { createProxy } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
 import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
 import type { Accounts } from '../../proxy/exchange/ports.ts';
+import { RequestMetrics } from '../../proxy/metrics/requestMetrics.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
 import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
 import { RecentItems } from '../../proxy/responses/recentItems.ts';
 import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
 import { createSettlement, type SettlementOptions } from '../../proxy/settlement/settlement.ts';
+import { TRANSCRIPTION_MODEL } from '../../proxy/transcribe/transcriptionForm.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
@@ -32,6 +36,7 @@ export interface ProxySurfaceOptions {
   readonly clientAddress: ClientAddress;
   /** Whether a client is known to run on this machine. */
   readonly isThisMachine: (request: ClientRequest) => boolean;
+  readonly responses: Pick<HttpResponses, 'count'>;
 }
 
 /** The running proxy. */
@@ -52,7 +57,7 @@ const CHECK_POOL_MS = 10_000;
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, clientAddress, isThisMachine }: ProxySurfaceOptions,
+  { pendingState, provider, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report, faults, descriptors } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
@@ -72,6 +77,7 @@ export async function createProxySurface(
   const { priceOf } = pricing;
   const health = createPoolHealth({ hot: hot.state, coolDowns: pendingState.cooldowns, faults, now });
   const settle = createSettlement({ record, ledger, now, ...pricing });
+  const requestMetrics = new RequestMetrics({ isKnownModel: createIsKnownModel(foundation), now });
   const openRequests = new OpenRequests({
     accounts: accountsFor(foundation, pendingState),
     provider: {
@@ -86,6 +92,7 @@ export async function createProxySurface(
       health.onSettled(settlement);
       return settle(settlement);
     },
+    onCompleted: (settlement, status) => requestMetrics.onEnded(settlement, status),
     rememberOutput: ({ key }, output) => recentItems.remember(key?.id ?? 'anonymous', output),
     record,
     nearShare: ({ key, model, admission }) =>
@@ -97,6 +104,13 @@ export async function createProxySurface(
     report,
     now,
   });
+  foundation.metrics.add(
+    ...requestMetrics.metrics,
+    gauge('svc_open_requests', 'Model requests that have not ended.', [], () => single(openRequests.counts.open)),
+    gauge('svc_open_streams', 'Model requests for which events of the provider are being relayed.', [], () =>
+      single(openRequests.counts.streaming),
+    ),
+  );
   health.check();
   const healthTimer = setInterval(health.check, CHECK_POOL_MS).unref();
   let isClosed = false;
@@ -128,6 +142,7 @@ export async function createProxySurface(
     isThisMachine,
     allowsOpen: config.SVC_ALLOW_OPEN,
     hasAliases,
+    metrics: { requests: requestMetrics, responses },
     unavailableReason() {
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';
@@ -170,6 +185,12 @@ function createMemoryBudget(faults: Faults): MemoryBudget {
 }
 
 const MIB = 1_048_576;
+
+/** @returns whether a model has ever been listed by the provider, or is named in the price table */
+function createIsKnownModel({ hot, prices }: Foundation): (model: string) => boolean {
+  const priced = new Set(prices.models.map(({ model }) => model.replace(/\*$/, '')));
+  return (model) => hot.state.models.firstSeen.has(model) || priced.has(model) || model === TRANSCRIPTION_MODEL;
+}
 
 /** Request events record only the version of the price table, so the table itself is in the log too. */
 async function publishPrices({ handle, prices, report, systemCause }: Foundation): Promise<Pricing> {

@@ -26,7 +26,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
 export async function openSharedStore(
   { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
-  { print, report, faults }: StoreIo,
+  { print, report, faults, onAppended }: StoreIo,
   onLoss?: OnLoss,
 ): Promise<Store> {
   const [logPath, outboxPath] = [folder.file('mirror.sqlite'), folder.file('outbox.sqlite')];
@@ -76,6 +76,7 @@ export async function openSharedStore(
       faults,
       path: outboxPath,
       refusal: () => watch.refusal,
+      onAppended,
     });
     if (outbox.pending > 0) print(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);
     return {

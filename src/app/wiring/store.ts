@@ -15,6 +15,8 @@ export interface StoreIo {
   readonly report: (error: unknown) => void;
   /** What is wrong at the moment, for the operator. */
   readonly faults: Faults;
+  /** Called with how long each append took that was committed to the file of this node, and how many events it had. */
+  readonly onAppended?: (durationMs: number, events: number) => void;
 }
 
 /** The event log with its vault, and what a store that several nodes share needs in addition. */

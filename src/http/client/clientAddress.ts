@@ -47,8 +47,16 @@ export function createIsTrustedProxy({
   trustedProxies,
 }: Pick<ClientAddressOptions, 'trustsProxyHeaders' | 'trustedProxies'>): (peer: IpAddress | undefined) => boolean {
   if (!trustsProxyHeaders) return () => false;
-  const trusted = blockListOf(trustedProxies);
-  return (peer) => peer !== undefined && trusted.check(peer, isIPv4(peer) ? 'ipv4' : 'ipv6');
+  return createIsInRanges(trustedProxies);
+}
+
+/**
+ * @param ranges addresses, or CIDRs such as `10.0.0.0/8`; both have been checked by `config.ts`
+ * @returns a function that tells whether an address is in one of them
+ */
+export function createIsInRanges(ranges: readonly string[]): (address: IpAddress | undefined) => boolean {
+  const list = blockListOf(ranges);
+  return (address) => address !== undefined && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
 /** Walks from the nearest hop outward until one is untrusted; an invalid one ends the walk. */
@@ -65,7 +73,6 @@ function rightmostUntrusted(
   return last;
 }
 
-/** @param cidrs addresses, or ranges such as `10.0.0.0/8`; both have been checked by `config.ts` */
 function blockListOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {

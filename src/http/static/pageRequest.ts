@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-const API_PATH = /^\/(api|health|v1|backend-api)(\/|$)/;
+const API_PATH = /^\/(api|health|live|ready|metrics|v1|backend-api)(\/|$)/;
 const ASSET_PATH = /^\/_app(\/|$)/;
 
 /** Whether a request can be one for the dashboard, whose paths are all that do not belong to an API. */

@@ -189,7 +189,7 @@ export function requireLocalClient(ctx: AnyContext, code: ErrorCode = 'authentic
 
 function notLocalReason(address: string, headers: IncomingHttpHeaders): string | undefined {
   if (!isLoopback(address)) return `your address is ${address || 'unknown'}`;
-  const forwarding = Object.keys(headers).find(isForwardingHeader);
+  const forwarding = forwardingHeaderIn(headers);
   if (forwarding) return `the request was forwarded (header ${forwarding})`;
   // DNS rebinding: a page can make its own name resolve to 127.0.0.1, but it cannot send another Host than that name.
   const host = headers.host ?? '';
@@ -214,6 +214,10 @@ const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   'x-appengine-user-ip',
   'x-azure-clientip',
 ]);
+
+/** @returns the name of a header that says that a proxy has forwarded the request */
+export const forwardingHeaderIn = (headers: IncomingHttpHeaders): string | undefined =>
+  Object.keys(headers).find(isForwardingHeader);
 
 const isForwardingHeader = (header: string) => FORWARDING_HEADERS.has(header) || header.startsWith('x-forwarded-');
 

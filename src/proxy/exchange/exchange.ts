@@ -8,7 +8,7 @@ import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Delivery } from '../relay/delivery.ts';
-import type { Outcome, Settle } from '../settlement/settlement.ts';
+import type { Outcome, Settle, Settlement } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
 import { availableAgainAt } from './availableAgain.ts';
@@ -40,6 +40,8 @@ export interface ExchangeServices {
   /** Stores the items of a response for clients that refer to them by id. */
   readonly rememberOutput: (request: AdmittedRequest, output: readonly unknown[]) => void;
   readonly onEnded: (exchange: Exchange) => void;
+  /** Called once for each request, when its response has ended. @param status of the response as text, or `error` */
+  readonly onCompleted?: ((settlement: Settlement, status: string) => void) | undefined;
   /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error, about?: { readonly request: string }) => void;
   readonly now: () => Instant;
@@ -103,6 +105,11 @@ export class Exchange implements CallListener {
   /** The outcome is fixed. */
   get isOver(): boolean {
     return isOver(this.#state);
+  }
+
+  /** Events of the provider are going to the client. */
+  get isStreaming(): boolean {
+    return this.#state === 'relaying';
   }
 
   /** The account of the current or else of the last attempt. */
@@ -429,35 +436,39 @@ export class Exchange implements CallListener {
    */
   #settle(outcome: Outcome, respond: () => void): void {
     if (!this.#transition('settle')) return;
+    const settlement: Settlement = {
+      request: this.request,
+      outcome: withoutRequestText(outcome, this.#said, this.request),
+      attempts: this.#attempts.ended,
+      isFallback: this.#isFallback,
+      firstByteAt: this.#firstByteAt,
+      announcements: this.announcements,
+    };
     this.#services
-      .settle({
-        request: this.request,
-        outcome: withoutRequestText(outcome, this.#said, this.request),
-        attempts: this.#attempts.ended,
-        isFallback: this.#isFallback,
-        firstByteAt: this.#firstByteAt,
-        announcements: this.announcements,
-      })
+      .settle(settlement)
       .then(
         () => {
           respond();
-          this.#end(true);
+          this.#end(true, settlement, outcome.status);
         },
         () => {
-          this.#delivery.fail(new ProxyError('log_unavailable'));
-          this.#end(false);
+          const error = new ProxyError('log_unavailable');
+          const status = this.#delivery.hasBegun ? 'error' : String(error.status);
+          this.#delivery.fail(error);
+          this.#end(false, settlement, status);
         },
       )
       .catch((error: Error) => {
         // A bug in svc must break only this client's connection.
         this.#services.report(error, { request: this.request.requestId });
         this.#delivery.destroy();
-        this.#end(false);
+        this.#end(false, settlement, 'error');
       });
   }
 
-  #end(isDurable: boolean): void {
+  #end(isDurable: boolean, settlement: Settlement, status: string): void {
     if (!this.#transition('settled')) return;
+    this.#services.onCompleted?.(settlement, status);
     // `finish` reads the response to its end, so that the connection can serve the next request.
     if (isDurable) this.#call?.finish();
     else this.#call?.abort();

@@ -34,12 +34,19 @@ export class OpenRequests {
 
   constructor(options: OpenRequestsOptions) {
     this.#options = options;
-    const { accounts, provider, settle, rememberOutput, report, now, idleLimits } = options;
+    const { accounts, provider, settle, rememberOutput, onCompleted, report, now, idleLimits } = options;
     const onEnded = (exchange: Exchange) => this.#remove(exchange);
-    this.#services = { accounts, provider, settle, rememberOutput, onEnded, report, now };
+    this.#services = { accounts, provider, settle, rememberOutput, onEnded, onCompleted, report, now };
     const tickMs = Math.max(20, Math.min(500, idleLimits.idleMs / 4, idleLimits.keepAliveMs / 4));
     this.#timer = setInterval(() => this.#tick(), tickMs);
     this.#timer.unref();
+  }
+
+  /** How many requests are open, and how many of them the provider's events are being relayed for. */
+  get counts(): { readonly open: number; readonly streaming: number } {
+    let streaming = 0;
+    for (const exchange of this.#exchanges.values()) if (exchange.isStreaming) streaming += 1;
+    return { open: this.#exchanges.size, streaming };
   }
 
   /** Adds a request; the caller starts it. */

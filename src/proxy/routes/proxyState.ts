@@ -10,6 +10,10 @@ export interface ProxyState {
   route: ProxyRoute | undefined;
   /** Null when keys are not required; undefined until the client is identified. */
   key: ApiKey | null;
+  /** Undefined until it is read. */
+  model: string | undefined;
+  /** Called when the head of the response is written. */
+  onHead: (status: number) => void;
 }
 
 /** The state of a request after routing: its route is found and its client is identified. */

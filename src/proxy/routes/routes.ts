@@ -114,6 +114,9 @@ export const proxyRoutes: ReadonlyMap<string, ProxyRoute> = new Map(
   ].map((route) => [route.path, route]),
 );
 
+/** Whether the requests of a route go to a model. */
+export const isModelRoute = ({ kind }: ProxyRoute): boolean => kind === 'conversation' || kind === 'transcription';
+
 const accessOf = (route: ProxyRoute): Access => ('access' in route && route.access) || 'key';
 
 /** Routes without allowlist and API key (docs/decisions/0045-optional-keys-and-public-paths.md). */

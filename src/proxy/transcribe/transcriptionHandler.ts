@@ -42,6 +42,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
     const { requestId, requestedAt, key, route } = state;
     const caller = callers.callerOf(request, key?.id ?? null);
     const conversations = callers.conversationsOf(request, []);
+    state.model = TRANSCRIPTION_MODEL;
     let read: Awaited<ReturnType<typeof readStart>>;
     const share = memoryBudget.createShare();
     try {
@@ -80,7 +81,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         format: jsonObject,
         clientHeaders: request.rawHeaders,
       },
-      new PassThroughDelivery(response, { requestId, limits }),
+      new PassThroughDelivery(response, { requestId, limits, onHead: state.onHead }),
     );
     response.once('close', () => exchange.onClientDisconnect());
     // A client that gets its response early may still be sending. The remaining bytes are read and discarded.
