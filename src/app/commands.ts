@@ -192,6 +192,18 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'rotate-master-key',
+    usage: [
+      [
+        'rotate-master-key',
+        'Wrap the keys of the vault with SVC_ENCRYPTION_KEY_NEW, which then takes the place of SVC_ENCRYPTION_KEY or master.key. Stop the service first; with EventStoreDB one node, while the others run with both keys. Run again, it goes on, or says that nothing is left.',
+      ],
+    ],
+    failureCode: 1,
+    load: async () =>
+      plainCommand({ '': (await import('./commands/rotateMasterKeyCommand.ts')).rotateConfiguredMasterKey }),
+  },
+  {
     name: 'reset-password',
     usage: [
       ['reset-password', 'Set a new dashboard password and end all sessions. Stop the service first.'],

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { deriveKey } from './masterKey.ts';
-import { decrypt, encrypt, openWith, parseSealed, sealWith } from './sealing.ts';
+import { type MasterKeys, unwrapWith } from './masterKeys.ts';
+import { encrypt, openWith, parseSealed, sealWith } from './sealing.ts';
 import { CannotUnseal, type Vault } from './vault.ts';
 
 /** A stored data key: encrypted under the master key and bound to its id and its subject. */
@@ -28,14 +28,14 @@ export interface Envelope
 }
 
 export interface EnvelopeOptions {
-  readonly master: Buffer;
+  readonly masters: MasterKeys;
   readonly installation: Buffer;
   /** Returns a stored key by its id; undefined when it does not exist. */
   readonly find: (id: string) => WrappedKey | undefined;
 }
 
 /** Creates an envelope. Data keys are unwrapped when they are first needed. */
-export function createEnvelope({ master, installation, find }: EnvelopeOptions): Envelope {
+export function createEnvelope({ masters, installation, find }: EnvelopeOptions): Envelope {
   const unwrapped = new Map<string, Buffer>();
 
   function unwrapDataKey(id: string): Buffer {
@@ -46,7 +46,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       throw new CannotUnseal(`the data key ${id} does not exist: it was destroyed, or belongs to another vault`, {
         isForgotten: true,
       });
-    const key = unwrap(master, stored.wrapped, bindingOf(stored));
+    const key = masters.unwrap(stored.wrapped, bindingOf(stored));
     if (!key) throw new CannotUnseal(`the data key ${id} is damaged`);
     unwrapped.set(id, key);
     return key;
@@ -57,13 +57,13 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       const id = randomBytes(12).toString('base64url');
       const key = randomBytes(32);
       unwrapped.set(id, key);
-      return { id, subject, wrapped: encrypt(master, key, bindingOf({ id, subject })) };
+      return { id, subject, wrapped: encrypt(masters.wrapping, key, bindingOf({ id, subject })) };
     },
     seal: (keyId, plain) => sealWith(keyId, unwrapDataKey(keyId), plain),
     hasKey(id) {
       const stored = unwrapped.has(id) ? undefined : find(id);
       return (
-        unwrapped.has(id) || (stored !== undefined && unwrap(master, stored.wrapped, bindingOf(stored)) !== undefined)
+        unwrapped.has(id) || (stored !== undefined && masters.unwrap(stored.wrapped, bindingOf(stored)) !== undefined)
       );
     },
     keyIdOf: (sealed) => parseSealed(sealed).keyId,
@@ -73,7 +73,7 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
     },
     digest: (purpose, value) => hmac(installation, purpose, value),
     digestUnder: (keyId, purpose, value) => hmac(unwrapDataKey(keyId), purpose, value),
-    deriveKey: (purpose) => deriveKey(master, purpose),
+    deriveKey: (purpose) => masters.derive(purpose),
     wipe(ids) {
       for (const id of ids) {
         unwrapped.get(id)?.fill(0);
@@ -81,7 +81,8 @@ export function createEnvelope({ master, installation, find }: EnvelopeOptions):
       }
     },
     close() {
-      for (const key of [...unwrapped.values(), installation, master]) key.fill(0);
+      for (const key of [...unwrapped.values(), installation]) key.fill(0);
+      masters.close();
       unwrapped.clear();
     },
   };
@@ -91,21 +92,14 @@ const hmac = (key: Buffer, purpose: string, value: string): string =>
   createHmac('sha256', key).update(`${purpose}\0${value}`).digest('hex');
 
 /** The owner of a wrapped key, which is authenticated with it, so that one key cannot replace another. */
-const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;
+export const bindingOf = ({ id, subject }: Omit<WrappedKey, 'wrapped'>): string => `key ${id} of ${subject}`;
 
-const INSTALLATION = 'installation';
+/** The owner of the key of `digest`. */
+export const INSTALLATION_BINDING = 'installation';
 
 /** Generates the key of `digest`, wrapped by the master key. */
-export const newInstallationKey = (master: Buffer): Buffer => encrypt(master, randomBytes(32), INSTALLATION);
+export const newInstallationKey = (master: Buffer): Buffer => encrypt(master, randomBytes(32), INSTALLATION_BINDING);
 
 /** The key of `digest`; undefined when it was wrapped by another master key. */
 export const unwrapInstallationKey = (master: Buffer, wrapped: Uint8Array): Buffer | undefined =>
-  unwrap(master, wrapped, INSTALLATION);
-
-function unwrap(master: Buffer, wrapped: Uint8Array, belongsTo: string): Buffer | undefined {
-  try {
-    return decrypt(master, Buffer.from(wrapped), belongsTo);
-  } catch {
-    return undefined;
-  }
-}
+  unwrapWith(master, wrapped, INSTALLATION_BINDING);

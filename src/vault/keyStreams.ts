@@ -20,6 +20,10 @@ export interface KeyStreams {
   write(key: WrappedKey): Promise<void>;
   /** Destroys a key permanently. Idempotent. @throws Refusal `log_unavailable` */
   destroy(key: Pick<WrappedKey, 'id' | 'subject'>): Promise<void>;
+  /** Stores a key that was wrapped again. @returns false when it was destroyed meanwhile @throws Refusal `log_unavailable` */
+  replace(key: WrappedKey): Promise<boolean>;
+  /** Stores the key of digests, wrapped again. @throws Refusal `log_unavailable` */
+  replaceInstallationKey(wrapped: Uint8Array): Promise<void>;
   /** Returns the key of digests, and creates it with `ifAbsent` if there is none. @throws when the store is unreachable */
   getOrCreateInstallationKey(ifAbsent: () => Uint8Array): Promise<Uint8Array>;
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openDatabase } from '../dataFolder/openDatabase.ts';
-import { createEnvelope, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
-import { deriveKey, keyFromFile, parseMasterKey } from './masterKey.ts';
+import { createEnvelope, INSTALLATION_BINDING, type WrappedKey } from './envelope.ts';
+import { keyFromFile, parseMasterKey } from './masterKey.ts';
+import { MasterKeys } from './masterKeys.ts';
 import { CannotUnseal, type Vault } from './vault.ts';
 import { INSTALLATION } from './vaultFile.ts';
 
@@ -12,6 +13,8 @@ export interface ReadOnlyVaultOptions {
   readonly folder: string;
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey?: string | undefined;
+  /** The value of SVC_ENCRYPTION_KEY_NEW. */
+  readonly newMasterKey?: string | undefined;
 }
 
 /** What a command that only reads needs of a vault. */
@@ -27,36 +30,38 @@ export interface ReadOnlyVault {
  * Opens the embedded vault without a lock and without a change to its folder, also while a service uses it. Where that is not
  * possible, the vault opens nothing, and says why.
  */
-export function openVaultForReading({ folder, masterKey }: ReadOnlyVaultOptions): ReadOnlyVault {
+export function openVaultForReading({ folder, masterKey, newMasterKey }: ReadOnlyVaultOptions): ReadOnlyVault {
   const path = join(folder, 'vault.sqlite');
-  let master: Buffer;
+  let masters: MasterKeys;
   try {
-    master =
+    const present =
       masterKey === undefined
         ? keyFromFile(join(folder, 'master.key'), { mayCreate: false })
         : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
+    const next = newMasterKey === undefined ? undefined : parseMasterKey(newMasterKey, 'SVC_ENCRYPTION_KEY_NEW');
+    masters = new MasterKeys(present, next);
   } catch (error) {
     return { vault: closedVault, deriveKey: undefined, problem: (error as Error).message };
   }
-  const derive = (purpose: string) => deriveKey(master, purpose);
+  const derive = (purpose: string) => masters.derive(purpose);
   if (!existsSync(path)) return { vault: closedVault, deriveKey: derive, problem: `there is no vault at ${path}` };
   try {
-    return { vault: readVault(path, master), deriveKey: derive, problem: undefined };
+    return { vault: readVault(path, masters), deriveKey: derive, problem: undefined };
   } catch (error) {
     return { vault: closedVault, deriveKey: derive, problem: (error as Error).message };
   }
 }
 
 /** All keys are read at once: the file is locked by a running service, whose changes `immutable` does not see. */
-function readVault(path: string, master: Buffer): Vault {
+function readVault(path: string, masters: MasterKeys): Vault {
   const database = openDatabase(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
   try {
     const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
-    const installation = row && unwrapInstallationKey(master, row.wrapped as Uint8Array);
+    const installation = row && masters.unwrap(row.wrapped as Uint8Array, INSTALLATION_BINDING);
     if (!installation) throw new Error(`${path} was encrypted with another key`);
     const rows = database.prepare('SELECT id, subject, wrapped FROM keys').all() as unknown as WrappedKey[];
     const keys = new Map(rows.map((key) => [key.id, key]));
-    const envelope = createEnvelope({ master: Buffer.from(master), installation, find: (id) => keys.get(id) });
+    const envelope = createEnvelope({ masters, installation, find: (id) => keys.get(id) });
     const keysOf = (subjectPrefix: string) =>
       rows.flatMap(({ id, subject }) => (subject.startsWith(subjectPrefix) ? [{ id, subject }] : []));
     return { ...closedVault, ...envelope, keysOf, close: () => envelope.close() };

@@ -1,12 +1,15 @@
-import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
+import { bindingOf, createEnvelope, INSTALLATION_BINDING, newInstallationKey, type WrappedKey } from './envelope.ts';
 import type { KeyStreams } from './keyStreams.ts';
 import { parseMasterKey, requireMasterKey, WrongEncryptionKey } from './masterKey.ts';
+import { MasterKeys } from './masterKeys.ts';
 import type { Vault } from './vault.ts';
 
 export interface SharedVaultOptions {
   readonly streams: KeyStreams;
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey: string | undefined;
+  /** The value of SVC_ENCRYPTION_KEY_NEW, while the master key is being rotated. */
+  readonly newMasterKey?: string | undefined;
   readonly report: (error: unknown) => void;
 }
 
@@ -17,12 +20,20 @@ const RETRY_MS = 5_000;
  * nodes. A destroyed key is unusable on this node at once, and on other nodes when they receive the event.
  * @throws WrongEncryptionKey | InvalidEncryptionKey with what to do about it
  */
-export async function openSharedVault({ streams, masterKey, report }: SharedVaultOptions): Promise<Vault> {
+export async function openSharedVault({
+  streams,
+  masterKey,
+  newMasterKey,
+  report,
+}: SharedVaultOptions): Promise<Vault> {
   requireMasterKey(masterKey);
-  const master = parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
-  const installation = unwrapInstallationKey(
-    master,
-    await streams.getOrCreateInstallationKey(() => newInstallationKey(master)),
+  const masters = new MasterKeys(
+    parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY'),
+    newMasterKey === undefined ? undefined : parseMasterKey(newMasterKey, 'SVC_ENCRYPTION_KEY_NEW'),
+  );
+  const installation = masters.unwrap(
+    await streams.getOrCreateInstallationKey(() => newInstallationKey(masters.wrapping)),
+    INSTALLATION_BINDING,
   );
   if (!installation) {
     throw new WrongEncryptionKey(
@@ -30,7 +41,7 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
     );
   }
   const keys = new Map<string, WrappedKey>();
-  const envelope = createEnvelope({ master, installation, find: (id) => keys.get(id) });
+  const envelope = createEnvelope({ masters, installation, find: (id) => keys.get(id) });
   const retries = new Set<NodeJS.Timeout>();
 
   function forgetKey(id: string): void {
@@ -53,7 +64,11 @@ export async function openSharedVault({ streams, masterKey, report }: SharedVaul
   }
 
   const existing = await streams.follow({
-    onWritten: (key) => keys.set(key.id, key),
+    onWritten(key) {
+      keys.set(key.id, key);
+      // One that was wrapped again says that a rotation has begun.
+      masters.unwrap(key.wrapped, bindingOf(key))?.fill(0);
+    },
     onDestroyed: forgetKey,
   });
   for (const key of existing) keys.set(key.id, key);

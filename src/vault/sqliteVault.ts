@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createEnvelope, newInstallationKey, unwrapInstallationKey, type WrappedKey } from './envelope.ts';
+import { createEnvelope, INSTALLATION_BINDING, newInstallationKey, type WrappedKey } from './envelope.ts';
 import { keyFromFile, parseMasterKey, WrongEncryptionKey } from './masterKey.ts';
+import { MasterKeys } from './masterKeys.ts';
 import type { DataKey, Vault } from './vault.ts';
 import { INSTALLATION, openVaultFile } from './vaultFile.ts';
 import { VaultMissing } from './vaultLoss.ts';
@@ -12,6 +13,8 @@ export interface SqliteVaultOptions {
   readonly folder: string;
   /** The value of SVC_ENCRYPTION_KEY. */
   readonly masterKey?: string | undefined;
+  /** The value of SVC_ENCRYPTION_KEY_NEW, while the master key is being rotated. */
+  readonly newMasterKey?: string | undefined;
   /** False when sealed values may exist, whose keys a new vault would not have. Default: true. */
   readonly mayCreate?: boolean;
 }
@@ -21,23 +24,29 @@ export interface SqliteVaultOptions {
  * so they run in the calling thread.
  * @throws WrongEncryptionKey | InvalidEncryptionKey | VaultMissing | DataFolderInUse with what to do about it
  */
-export function openSqliteVault({ folder, masterKey, mayCreate = true }: SqliteVaultOptions): Vault {
+export function openSqliteVault({ folder, masterKey, newMasterKey, mayCreate = true }: SqliteVaultOptions): Vault {
   const path = join(folder, 'vault.sqlite');
   if (!mayCreate && !existsSync(path)) throw new VaultMissing(path);
-  const master =
-    masterKey === undefined
-      ? keyFromFile(join(folder, 'master.key'), { mayCreate: !existsSync(path) })
-      : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
+  const masters = new MasterKeys(
+    presentMasterKey(folder, masterKey),
+    newMasterKey === undefined ? undefined : parseMasterKey(newMasterKey, 'SVC_ENCRYPTION_KEY_NEW'),
+  );
   const database = openVaultFile(path);
   try {
-    return createVault(database, master, loadInstallationKey(database, master, path, mayCreate));
+    return createVault(database, masters, loadInstallationKey(database, masters, path, mayCreate));
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function createVault(database: DatabaseSync, master: Buffer, installation: Buffer): Vault {
+/** The master key that the vault has so far: the value of SVC_ENCRYPTION_KEY, or `master.key`, created where there is no vault. */
+export const presentMasterKey = (folder: string, masterKey: string | undefined): Buffer =>
+  masterKey === undefined
+    ? keyFromFile(join(folder, 'master.key'), { mayCreate: !existsSync(join(folder, 'vault.sqlite')) })
+    : parseMasterKey(masterKey, 'SVC_ENCRYPTION_KEY');
+
+function createVault(database: DatabaseSync, masters: MasterKeys, installation: Buffer): Vault {
   const insert = database.prepare('INSERT INTO keys (id, subject, wrapped) VALUES (?, ?, ?)');
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
@@ -48,7 +57,7 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
     'DELETE FROM keys WHERE subject = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id',
   );
   const find = (id: string) => select.get(id) as WrappedKey | undefined;
-  const { newKey, wipe: forget, close, ...envelope } = createEnvelope({ master, installation, find });
+  const { newKey, wipe: forget, close, ...envelope } = createEnvelope({ masters, installation, find });
   return {
     ...envelope,
     currentKeyOf: (subject) => (newest.get(subject) as { id: string } | undefined)?.id,
@@ -74,10 +83,10 @@ function createVault(database: DatabaseSync, master: Buffer, installation: Buffe
 }
 
 /** The key of `digest`, created at the first start. @throws WrongEncryptionKey when the master key cannot unwrap it */
-function loadInstallationKey(database: DatabaseSync, master: Buffer, path: string, mayCreate: boolean): Buffer {
+function loadInstallationKey(database: DatabaseSync, masters: MasterKeys, path: string, mayCreate: boolean): Buffer {
   const row = database.prepare('SELECT wrapped FROM installation WHERE name = ?').get(INSTALLATION);
   if (row) {
-    const key = unwrapInstallationKey(master, row.wrapped as Uint8Array);
+    const key = masters.unwrap(row.wrapped as Uint8Array, INSTALLATION_BINDING);
     if (key) return key;
   }
   if (row || database.prepare('SELECT 1 FROM keys').get()) {
@@ -87,7 +96,7 @@ function loadInstallationKey(database: DatabaseSync, master: Buffer, path: strin
     );
   }
   if (!mayCreate) throw new VaultMissing(path);
-  const wrapped = newInstallationKey(master);
+  const wrapped = newInstallationKey(masters.wrapping);
   database.prepare('INSERT INTO installation (name, wrapped) VALUES (?, ?)').run(INSTALLATION, wrapped);
-  return unwrapInstallationKey(master, wrapped) as Buffer;
+  return masters.unwrap(wrapped, INSTALLATION_BINDING) as Buffer;
 }

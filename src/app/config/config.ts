@@ -112,6 +112,8 @@ const environment = z.object({
   SVC_OUTBOX_MAX_EVENTS: integer(1_000, 100_000_000).default(1_000_000),
   /** Master key of the vault: 32 bytes as base64 or hex. `master.key` in the data folder when absent. */
   SVC_ENCRYPTION_KEY: z.string().min(1).optional(),
+  /** The master key that takes its place, while `svc rotate-master-key` wraps the keys of the vault again. */
+  SVC_ENCRYPTION_KEY_NEW: z.string().min(1).optional(),
   /** Private key that signs checkpoints of the log: 32 bytes as base64 or hex, or PEM. `checkpoint.key` in the data folder when absent. */
   SVC_CHECKPOINT_KEY: checkpointKey.optional(),
   /** File with the private key, instead of the one in the data folder. */

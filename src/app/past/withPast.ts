@@ -13,7 +13,8 @@ import type { Config } from '../config/config.ts';
 import { endByReadModels } from './endByReadModels.ts';
 import { CannotReadLog, withUntouchedLog } from './untouchedLog.ts';
 
-export type PastConfig = Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL' | 'SVC_ENCRYPTION_KEY'>;
+export type PastConfig = Pick<Config, 'SVC_DATA_DIR' | 'SVC_EVENTSTORE_URL' | 'SVC_ENCRYPTION_KEY'> &
+  Partial<Pick<Config, 'SVC_ENCRYPTION_KEY_NEW'>>;
 
 export interface CommandIo {
   readonly print: (line: string) => void;
@@ -49,7 +50,11 @@ export async function withPast<Result>(
   read: (folder: FolderPast) => Promise<Result>,
 ): Promise<Result> {
   const folder = resolve(config.SVC_DATA_DIR);
-  const opened = openVaultForReading({ folder, masterKey: config.SVC_ENCRYPTION_KEY });
+  const opened = openVaultForReading({
+    folder,
+    masterKey: config.SVC_ENCRYPTION_KEY,
+    newMasterKey: config.SVC_ENCRYPTION_KEY_NEW,
+  });
   const { vault, deriveKey } = opened;
   try {
     return await withUntouchedLog(config, async (files) => {

@@ -19,7 +19,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
  * @throws LogLacksEvents without `onLoss`; VaultMissing when the log has events and there is no vault; when a file cannot be opened, with what to do
  */
 export async function openEmbeddedStore(
-  { SVC_ENCRYPTION_KEY }: Config,
+  { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEY_NEW }: Config,
   folder: DataFolder,
   { print, report, faults, onAppended }: StoreIo,
   onLoss?: OnLoss,
@@ -30,6 +30,7 @@ export async function openEmbeddedStore(
   const vault = openSqliteVault({
     folder: folder.path,
     masterKey: SVC_ENCRYPTION_KEY,
+    newMasterKey: SVC_ENCRYPTION_KEY_NEW,
     // A new vault would have none of the keys of what the log has sealed.
     mayCreate: !hasEvents(logPath),
   });

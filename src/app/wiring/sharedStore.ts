@@ -24,7 +24,7 @@ import { watchDataFolder } from './watchDataFolder.ts';
  * @throws LogLacksEvents without `onLoss`; errors that waiting does not resolve, with what to do
  */
 export async function openSharedStore(
-  { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_OUTBOX_MAX_EVENTS }: Config,
+  { SVC_EVENTSTORE_URL, SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEY_NEW, SVC_OUTBOX_MAX_EVENTS }: Config,
   folder: DataFolder,
   { print, report, faults, onAppended }: StoreIo,
   onLoss?: OnLoss,
@@ -42,7 +42,9 @@ export async function openSharedStore(
   const eventStore = await openSharedLog({ folder, print, open, onLoss });
   const { keys, retry } = eventStore;
   try {
-    const vault = await retry(() => openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, report }));
+    const vault = await retry(() =>
+      openSharedVault({ streams: keys, masterKey: SVC_ENCRYPTION_KEY, newMasterKey: SVC_ENCRYPTION_KEY_NEW, report }),
+    );
     const mark = { path: folder.file(MARK_FILES.outbox), isPruned: true };
     const outboxLoss = await findLossAfterCatchUp(eventStore, { path: outboxPath, markPath: mark.path });
     if (outboxLoss && !onLoss) throw outboxLoss;

@@ -50,6 +50,27 @@ export function createEventStoreKeyStreams({
     }
   }
 
+  /** Writes the next event of a stream. @returns false if the stream was deleted, or does not exist @throws Refusal `log_unavailable` */
+  async function replaceIn(stream: string, type: string, data: JSONType): Promise<boolean> {
+    const events = [jsonEvent({ id: newEventId(), type, data })];
+    let expected = 0;
+    for (let repeat = 0; ; ) {
+      const outcome = await appendOnce(connection, { stream, expected, events });
+      if (outcome.kind === 'committed') return true;
+      if (outcome.kind === 'conflict') {
+        if (outcome.actualRevision < 0) return false;
+        expected = outcome.actualRevision;
+        continue;
+      }
+      if (outcome.kind === 'rejected') {
+        if (outcome.scope === 'stream') return false;
+        return refuse('log_unavailable', { reason: outcome.reason });
+      }
+      if (repeat === MAX_REPEATS) return refuse('log_unavailable', { reason: outcome.error.message });
+      repeat += 1;
+    }
+  }
+
   async function readContent(stream: string): Promise<unknown> {
     try {
       const options = { direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
@@ -73,6 +94,24 @@ export function createEventStoreKeyStreams({
     return keys;
   }
 
+  /** @param revision the only event, unless the key was wrapped again */
+  async function destroyAt(key: Pick<WrappedKey, 'id' | 'subject'>, revision: number): Promise<void> {
+    try {
+      const options = { expectedRevision: BigInt(revision), deadline: DEADLINE_MS };
+      await connection.write((client) => client.tombstoneStream(streamOf(key), options), DEADLINE_MS + GRACE_MS);
+    } catch (error) {
+      if (isDeletedStream(error)) return;
+      const failure = appendFailure(error);
+      if (failure.kind === 'conflict') {
+        // Else the stream does not exist.
+        if (failure.actualRevision > revision) await destroyAt(key, failure.actualRevision);
+        return;
+      }
+      const reason = failure.kind === 'unknown' ? failure.error.message : failure.reason;
+      refuse('log_unavailable', { reason });
+    }
+  }
+
   return {
     async follow(listener) {
       const buffered: VaultEntry[][] = [];
@@ -93,19 +132,12 @@ export function createEventStoreKeyStreams({
     async write(key) {
       await create(streamOf(key), KEY_CREATED, { id: key.id, subject: key.subject, wrapped: toBase64(key.wrapped) });
     },
-    async destroy(key) {
-      try {
-        const options = { expectedRevision: 0n, deadline: DEADLINE_MS };
-        await connection.write((client) => client.tombstoneStream(streamOf(key), options), DEADLINE_MS + GRACE_MS);
-      } catch (error) {
-        if (isDeletedStream(error)) return;
-        const failure = appendFailure(error);
-        // The stream does not exist.
-        if (failure.kind === 'conflict') return;
-        const reason = failure.kind === 'unknown' ? failure.error.message : failure.reason;
-        refuse('log_unavailable', { reason });
-      }
+    replace: (key) =>
+      replaceIn(streamOf(key), KEY_CREATED, { id: key.id, subject: key.subject, wrapped: toBase64(key.wrapped) }),
+    async replaceInstallationKey(wrapped) {
+      await replaceIn(INSTALLATION, INSTALLATION_CREATED, { wrapped: toBase64(wrapped) });
     },
+    destroy: (key) => destroyAt(key, 0),
     async getOrCreateInstallationKey(ifAbsent) {
       const existing = parseWrapped(await readContent(INSTALLATION));
       if (existing) return existing;
