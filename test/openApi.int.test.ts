@@ -164,6 +164,8 @@ test('returns what the document describes from every endpoint', async () => {
 
   await call('GET /health');
   await call('GET /metrics');
+  await call('GET /live');
+  await call('GET /ready');
   await call('GET /api/openapi.json');
   const limits = [
     { limit_type: 'cost_usd', limit_window: 'monthly', max_value: 5, model_filter: null },

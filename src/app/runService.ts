@@ -86,6 +86,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
       isThisMachine,
       publicUrl,
       responses,
+      isShuttingDown: () => proxy.isClosed,
     };
     return startOperatorSurface(foundation, io, services);
   }, io.onFatal);

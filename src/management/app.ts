@@ -38,7 +38,7 @@ import { callerRoutes, type RecordForgetting } from './resources/callers.ts';
 import { clockRoutes, type NodeClock } from './resources/clock.ts';
 import { evidenceRoutes, type RecordEvidence } from './resources/evidence.ts';
 import { firewallRoutes } from './resources/firewall.ts';
-import { healthRoutes } from './resources/health.ts';
+import { type CheckReadiness, healthRoutes } from './resources/health.ts';
 import { historyRoutes } from './resources/history.ts';
 import { holdRoutes } from './resources/holds.ts';
 import { integrityRoutes } from './resources/integrity.ts';
@@ -105,6 +105,8 @@ export interface ManagementOptions extends Capabilities {
   readonly otherSurfaces?: readonly Surface[];
   /** Why nothing can be changed here; undefined where it can. Replays change nothing. */
   readonly readOnly?: string;
+  /** Whether model requests would be served. */
+  readonly readiness?: CheckReadiness;
   /** What `/metrics` shows; absent where nothing runs that could be measured. */
   readonly metrics?: ReadableMetrics;
   /** Counts the responses. */
@@ -113,7 +115,7 @@ export interface ManagementOptions extends Capabilities {
   readonly report: ReportError;
 }
 
-/** Creates the application for `/api/*` and `/health`. Unknown paths get a 404 in JSON. */
+/** Creates the application for `/api/*`, `/metrics`, `/health`, `/live` and `/ready`. Unknown paths get a 404 in JSON. */
 export function createManagement(options: ManagementOptions): Koa<ManagementState> {
   const { ids, dashboardAuth, connection = {}, otherSurfaces = [], report } = options;
   const signIn = createSignIn({ ...options, ...dashboardAuth, connection });
@@ -125,7 +127,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
   app
     .use(countResponses(options.responses))
     .use(respond({ newId: ids.newId, report }))
-    .use(healthRoutes())
+    .use(healthRoutes(options))
     .use(refuseWrites(options.readOnly))
     .use(identifyClient({ ...options, ...signIn, connection }))
     .use(sameOriginWrites())

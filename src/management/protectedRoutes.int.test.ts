@@ -22,6 +22,8 @@ function routesOf(stage: Stage): Route[] {
 /** Routes that need no session, and why. All others must be protected. */
 const PUBLIC: Readonly<Record<string, string>> = {
   'GET /health': 'only shows that the process runs',
+  'GET /live': 'only shows that the process runs',
+  'GET /ready': 'tells load balancers by fixed codes whether the process can serve',
   'GET /metrics': 'is read without a sign-in from this machine, and checks others itself',
   'GET /api/dashboard-auth/session': 'tells the dashboard which page to show',
   'POST /api/dashboard-auth/password/setup': 'refuses once a password is set',

@@ -33,6 +33,7 @@ import type { Foundation } from './foundation.ts';
 import { createOidc } from './oidc.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderServices } from './provider.ts';
+import { createReadiness } from './readiness.ts';
 
 export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integrity'> {
   readonly pendingState: PendingState;
@@ -45,6 +46,7 @@ export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integ
   /** The address under which people open the dashboard, without a slash at its end. */
   readonly publicUrl: string;
   readonly responses: Pick<HttpResponses, 'count'>;
+  readonly isShuttingDown: () => boolean;
 }
 
 /** The management API with its background work. */
@@ -70,6 +72,7 @@ export function createManagementSurface(
     isThisMachine,
     publicUrl,
     responses,
+    isShuttingDown,
   }: ManagementSurfaceOptions,
 ): ManagementSurface {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
@@ -161,6 +164,7 @@ export function createManagementSurface(
     otherSurfaces: [proxySurface],
     metrics: { registry: foundation.metrics, isAllowedPeer: createIsAllowedPeer(config.SVC_METRICS_ALLOW) },
     responses,
+    readiness: createReadiness({ ...foundation, coolDowns: pendingState.cooldowns, isShuttingDown }),
     report,
   });
 

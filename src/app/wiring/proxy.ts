@@ -42,6 +42,8 @@ export interface ProxySurfaceOptions {
 /** The running proxy. */
 export interface ProxySurface {
   readonly serve: (request: ClientRequest, response: ClientResponse) => void;
+  /** Whether new requests are rejected with `shutting_down`. */
+  readonly isClosed: boolean;
   /** Rejects new requests with `shutting_down`. */
   close(): void;
   /** Resolves when no request is open. @param timeoutMs after which open requests are aborted */
@@ -156,6 +158,9 @@ export async function createProxySurface(
 
   return {
     serve,
+    get isClosed() {
+      return isClosed;
+    },
     close() {
       isClosed = true;
     },

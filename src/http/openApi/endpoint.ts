@@ -25,6 +25,10 @@ export interface Endpoint {
   readonly response: z.ZodType | 'noContent' | 'stream' | 'text' | 'bytes' | 'redirect';
   /** 202: the work has begun and goes on. Default 200. */
   readonly status?: 200 | 202;
+  /** Its id in the OpenAPI document, where the one that follows from method and path is taken. */
+  readonly operationId?: string;
+  /** A response with another status that is no error of the catalogue. */
+  readonly otherResponse?: { readonly status: number; readonly body: z.ZodType };
   /** Each event of a text/event-stream, if the response can be one. */
   readonly stream?: z.ZodType;
   /** In addition to the errors that all routes of the surface share. */

@@ -32,7 +32,20 @@ export function openApi(surfaces: readonly Surface[]): Json {
 }
 
 function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<string, unknown>): Json {
-  const { method, path, tag, summary, query = {}, body, form, response, status = 200, stream, roles } = endpoint;
+  const {
+    method,
+    path,
+    tag,
+    summary,
+    query = {},
+    body,
+    form,
+    response,
+    status = 200,
+    stream,
+    roles,
+    otherResponse,
+  } = endpoint;
   const schema = (of: z.ZodType, io: 'input' | 'output') => jsonSchema(of, io, components);
   const parameters = [
     ...[...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
@@ -66,7 +79,7 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
       ...(stream && { 'text/event-stream': { schema: schema(stream, 'output') } }),
     };
   return {
-    operationId: operationId(method, path),
+    operationId: endpoint.operationId ?? operationId(method, path),
     tags: [tag],
     summary,
     ...(parameters.length > 0 && { parameters }),
@@ -78,6 +91,12 @@ function operation(endpoint: PlacedEndpoint, surface: Surface, components: Map<s
           ? { 302: { description: 'The address of the next page is in Location' } }
           : { 204: { description: 'Success without content' } }),
       ...errorResponses(endpoint, surface, schema(surface.error, 'output')),
+      ...(otherResponse && {
+        [otherResponse.status]: {
+          description: 'See the reasons',
+          content: { 'application/json': { schema: schema(otherResponse.body, 'output') } },
+        },
+      }),
     },
     security: surface.isPublic?.(endpoint)
       ? []

@@ -77,5 +77,6 @@ function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
 
 const codesIf = (condition: boolean, ...codes: readonly ErrorCode[]) => (condition ? codes : []);
 const isWrite = ({ method }: PlacedEndpoint) => method !== 'get';
-const isPublic = ({ path }: PlacedEndpoint) => path === '/health' || path.startsWith('/api/dashboard-auth/');
+const PROBES: ReadonlySet<string> = new Set(['/health', '/live', '/ready']);
+const isPublic = ({ path }: PlacedEndpoint) => PROBES.has(path) || path.startsWith('/api/dashboard-auth/');
 const takesIdempotencyKey = (endpoint: PlacedEndpoint) => isWrite(endpoint) && !isPublic(endpoint);
