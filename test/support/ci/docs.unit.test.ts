@@ -24,7 +24,7 @@ test('the types and roles of the dashboard and docs/roles.md match the OpenAPI d
   expect(committed('dashboard/src/lib/api/openapi.d.ts'), outdated).toBe(await apiTypes(document));
   expect(committed('dashboard/src/lib/api/operationRoles.ts'), outdated).toBe(operationRoles(document));
   expect(committed('docs/roles.md'), outdated).toBe(rolesDoc(document));
-});
+}, 60_000);
 
 test('no generated page contains undefined, NaN or [object Object]', () => {
   for (const page of [errorsDoc(), eventsDoc()]) expect(page).not.toMatch(/undefined|NaN|\[object/);
