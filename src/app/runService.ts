@@ -18,6 +18,7 @@ import { createProviderServices } from './wiring/provider.ts';
 import { createProxySurface } from './wiring/proxy.ts';
 import { openReadModels } from './wiring/readModels.ts';
 import { addServiceMetrics } from './wiring/serviceMetrics.ts';
+import { openSinks } from './wiring/sinks.ts';
 import { startBackgroundWork } from './wiring/startBackgroundWork.ts';
 import { openTree } from './wiring/tree.ts';
 import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
@@ -57,15 +58,23 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     allowsLinkLocal: config.SVC_ALLOW_LINK_LOCAL,
   });
   const checkpoints = await openCheckpoints(foundation, { tree, post });
+  const sinks = openSinks(foundation, { post });
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const isThisMachine = createIsThisMachine(addressing);
   const responses = new HttpResponses();
   foundation.metrics.add(responses.metric);
-  addServiceMetrics(foundation, { pendingState, readModels, tree, checkpoints });
+  addServiceMetrics(foundation, {
+    pendingState,
+    readModels,
+    tree,
+    checkpoints,
+    sinks: () => sinks.status.map(({ kind, position }) => ({ name: kind, reached: () => position })),
+  });
   const proxy = await createProxySurface(foundation, {
     pendingState,
     provider,
+    sinks,
     clientAddress,
     isThisMachine,
     responses,
@@ -81,6 +90,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
       provider,
       readModels,
       integrity,
+      sinks,
       clientAddress,
       isHttps,
       isThisMachine,
@@ -113,6 +123,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer }),
   );
   pendingState.records.recordStart();
+  sinks.start();
 
   let stopped: Promise<void> | undefined;
   async function stopOnce(reason: StopReason): Promise<void> {
@@ -132,7 +143,8 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     await proxy.stop();
     foundation.clock.stop();
     await treeComparer.stop();
-    await checkpoints.stop(await pendingState.records.stop(reason));
+    const last = await pendingState.records.stop(reason);
+    await Promise.all([checkpoints.stop(last), sinks.stop(last)]);
     await tree.close();
     await readModels.close();
     await foundation.close();

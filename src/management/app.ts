@@ -26,6 +26,7 @@ import { notFound } from './http/notFound.ts';
 import { refuseWrites } from './http/refuseWrites.ts';
 import { type ReportError, respond } from './http/respond.ts';
 import { sameOriginWrites } from './http/sameOrigin.ts';
+import { waitForSinks } from './http/waitForSinks.ts';
 import type { AccountLinks } from './oauth/accountLinks.ts';
 import { oauthRoutes } from './oauth/oauth.ts';
 import { accountImportRoutes } from './resources/accountImport.ts';
@@ -94,6 +95,8 @@ export interface ManagementOptions extends Capabilities {
   readonly blameEvents: BlameEvents;
   readonly connection?: ConnectionInfo;
   readonly nodeStatus: () => NodeStatus;
+  /** Undefined while every fail-closed sink takes events, else whether they do again in time. */
+  readonly whenSinksTake?: () => Promise<boolean> | undefined;
   readonly node: NodeClock;
   /** Models in the price table. */
   readonly pricedModels: readonly string[];
@@ -140,6 +143,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(receiptRoutes(options))
     // Routes from here on are protected.
     .use(requireSession(options))
+    .use(waitForSinks(options.whenSinksTake))
     .use(idempotentWrites(options))
     .use(accountImportRoutes(options))
     .use(accountRoutes(options))

@@ -45,6 +45,10 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly metrics: ProxyMetrics;
   /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
+  /**
+   * @returns undefined while every fail-closed sink takes events, else whether they do again within the time that a request waits
+   */
+  readonly whenSinksTake?: (() => Promise<boolean> | undefined) | undefined;
   readonly now: () => Instant;
   /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error, about?: { readonly request: string }) => void;
@@ -126,6 +130,18 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
       throw new ProxyError('method_not_allowed', details, { headers: { allow: allowed.join(', ') } });
     }
     return next();
+  });
+
+  app.use(function sinks(ctx, next) {
+    const { state, path, req } = ctx;
+    const taking = state.route?.method === 'GET' ? undefined : options.whenSinksTake?.();
+    if (!taking) return next();
+    return taking.then((isTaking) => {
+      if (!isTaking) throw new ProxyError('sink_unavailable', {}, { headers: { 'retry-after': '5' } });
+      // The key may have ended meanwhile.
+      state.key = needsKey(path, state.route) ? checkApiKey(req) : null;
+      return next();
+    });
   });
 
   app.use(function availability({ state }, next) {

@@ -147,6 +147,7 @@ const callErrors = [
   'no_accounts',
   'shutting_down',
   'outbox_full',
+  'sink_unavailable',
   'overloaded',
   'out_of_file_descriptors',
   'log_unavailable',

@@ -4,6 +4,7 @@ import { parseConnectionString } from '../../eventLog/eventstore/client/connecti
 import { parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
 import { COSIGNATURE, parseVkey } from '../../integrity/notes/noteKeys.ts';
 import { parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
+import { sinkFormats, sinkKinds } from '../../sinks/sink.ts';
 import { checkIssuer, checkRoleRules, missingForOidc } from './oidcConfig.ts';
 import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
@@ -130,6 +131,29 @@ const environment = z.object({
   SVC_CHECKPOINT_WITNESS_KEY: witnessKey.optional(),
   /** Whether checkpoints, sinks and webhooks may be sent to link-local and metadata addresses. */
   SVC_ALLOW_LINK_LOCAL: flag.default(false),
+  /** File that gets every event of the log as a line of JSON (docs/operation.md#sinks). */
+  SVC_SINK_FILE: path.optional(),
+  /** How events are written there: as CloudEvents 1.0, or mapped to OCSF 1.3. */
+  SVC_SINK_FILE_FORMAT: z.enum(sinkFormats, 'must be cloudevents or ocsf').default('cloudevents'),
+  /** Size from which on the file is full, and another one is begun. */
+  SVC_SINK_FILE_MAX_MB: integer(1, 1_000_000).default(100),
+  /** Number of full files that are kept. */
+  SVC_SINK_FILE_KEEP: integer(0, 100_000).default(10),
+  /** URL that every event of the log is posted to, in batches. */
+  SVC_SINK_URL: httpUrl.optional(),
+  /** How events are posted there. */
+  SVC_SINK_URL_FORMAT: z.enum(sinkFormats, 'must be cloudevents or ocsf').default('cloudevents'),
+  /** The header Authorization of these posts. */
+  SVC_SINK_URL_AUTHORIZATION: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be the value of a header, for example "Bearer ..."')
+    .optional(),
+  /** Where a new sink begins: with the first event, with the next one, or after a position. */
+  SVC_SINK_START: z
+    .union([z.enum(['beginning', 'now']), integer(0, Number.MAX_SAFE_INTEGER)], 'must be beginning, now or a position')
+    .default('beginning'),
+  /** The sinks that model requests and changes wait for while they take no events: file, url or both. */
+  SVC_SINK_FAIL_CLOSED: list.pipe(z.array(z.enum(sinkKinds, 'must be file, url or both'))).default([]),
   /** Connection string of MongoDB; the read models are in the data folder when absent. */
   SVC_MONGODB_URL: z
     .string()

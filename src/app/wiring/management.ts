@@ -23,6 +23,7 @@ import { proxySurface } from '../../proxy/proxySurface.ts';
 import type { ReadModelPorts } from '../../readModels/readModels.ts';
 import { keepReading } from '../../replay/reading/keepReading.ts';
 import { ReplayShelf } from '../../replay/service/replayShelf.ts';
+import type { Sinks } from '../../sinks/keepSinks.ts';
 import { createPast } from '../../state/past/past.ts';
 import { snapshotKey } from '../../state/snapshots/snapshotFolder.ts';
 import { createVerifyOwnLog } from '../../verification/verifyOwnLog.ts';
@@ -34,6 +35,7 @@ import { createOidc } from './oidc.ts';
 import type { PendingState } from './pendingState.ts';
 import type { ProviderServices } from './provider.ts';
 import { createReadiness } from './readiness.ts';
+import { whenSinksTake } from './sinks.ts';
 
 export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integrity'> {
   readonly pendingState: PendingState;
@@ -43,6 +45,7 @@ export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integ
   readonly isHttps: (request: IncomingMessage) => boolean;
   /** Whether a client is known to run on this machine. */
   readonly isThisMachine: (request: ClientRequest) => boolean;
+  readonly sinks: Sinks;
   /** The address under which people open the dashboard, without a slash at its end. */
   readonly publicUrl: string;
   readonly responses: Pick<HttpResponses, 'count'>;
@@ -67,6 +70,7 @@ export function createManagementSurface(
     provider,
     readModels,
     integrity,
+    sinks,
     clientAddress,
     isHttps,
     isThisMachine,
@@ -156,7 +160,8 @@ export function createManagementSurface(
     explain: reading.explain,
     blameEvents: reading,
     connection: { clientAddress, isHttps },
-    nodeStatus: () => nodeStatusOf(foundation, pendingState),
+    nodeStatus: () => nodeStatusOf(foundation, pendingState, sinks),
+    whenSinksTake: whenSinksTake(sinks),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
@@ -192,6 +197,7 @@ function createIsAllowedPeer(ranges: Config['SVC_METRICS_ALLOW']): (request: Inc
 const nodeStatusOf = (
   { config, folder, store, nodes, leaderTasks, faults }: Foundation,
   { ledger, sharedLimits }: PendingState,
+  sinks: Sinks,
 ): NodeStatus => ({
   node: folder.node,
   nodes: nodes.names,
@@ -200,6 +206,7 @@ const nodeStatusOf = (
   outbox: store.outbox,
   readModels: config.SVC_MONGODB_URL === undefined ? 'embedded' : 'mongodb',
   leaderTasks: [...leaderTasks.all].map(([name, { holder, isHere }]) => ({ name, holder, isHere })),
+  sinks: sinks.status,
   faults: faults.current,
   reservations: { requests: ledger.size, amountOn: sharedLimits.knownOn },
 });

@@ -23,16 +23,19 @@ import { RecentItems } from '../../proxy/responses/recentItems.ts';
 import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
 import { createSettlement, type SettlementOptions } from '../../proxy/settlement/settlement.ts';
 import { TRANSCRIPTION_MODEL } from '../../proxy/transcribe/transcriptionForm.ts';
+import type { Sinks } from '../../sinks/keepSinks.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
 import { createPoolHealth } from './poolHealth.ts';
 import type { ProviderServices } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
+import { whenSinksTake } from './sinks.ts';
 
 export interface ProxySurfaceOptions {
   readonly pendingState: PendingState;
   readonly provider: ProviderServices;
+  readonly sinks: Sinks;
   readonly clientAddress: ClientAddress;
   /** Whether a client is known to run on this machine. */
   readonly isThisMachine: (request: ClientRequest) => boolean;
@@ -59,7 +62,7 @@ const CHECK_POOL_MS = 10_000;
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
+  { pendingState, provider, sinks, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report, faults, descriptors } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
@@ -152,6 +155,7 @@ export async function createProxySurface(
       if (!records.mayBegin()) return 'log_unavailable';
       return provider.hasIdleConnection() || descriptors.mayConnect() ? undefined : 'out_of_file_descriptors';
     },
+    whenSinksTake: whenSinksTake(sinks),
     now,
     report,
   });

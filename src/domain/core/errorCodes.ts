@@ -26,6 +26,7 @@ export type ServiceErrorCode =
   | 'no_accounts'
   | 'log_unavailable'
   | 'outbox_full'
+  | 'sink_unavailable'
   | 'overloaded'
   | 'out_of_file_descriptors'
   | 'read_models_unavailable'

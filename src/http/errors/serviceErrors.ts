@@ -29,6 +29,12 @@ export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
     message:
       'The event store has been unreachable for so long that this node cannot buffer more events. Retry when it is back; see docs/operation.md, "The outbox fills".',
   },
+  sink_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'A place that must get every event does not take them, so nothing may begin before it does. Retry shortly; the operator finds the cause in the output of the service.',
+  },
   overloaded: {
     status: 503,
     type: 'server_error',

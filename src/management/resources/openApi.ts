@@ -66,7 +66,7 @@ function commonErrors(endpoint: PlacedEndpoint): ErrorCode[] {
     // Of a management token that is unknown.
     ...codesIf(!isPublic(endpoint), 'rate_limit_exceeded'),
     ...codesIf(endpoint.isIrreversible === true, 'reauthentication_required', 'scope_required'),
-    ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'change_refused', 'log_unavailable'),
+    ...codesIf(isWrite(endpoint), 'cross_origin', 'conflict', 'change_refused', 'log_unavailable', 'sink_unavailable'),
     ...codesIf(takesIdempotencyKey(endpoint), 'idempotency_key_reused'),
     // Of its query.
     'validation_error',

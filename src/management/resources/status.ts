@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
 import { type LimitedLevel, type LimitHolder, limitLevels } from '../../domain/limits/limitLevel.ts';
 import type { CurrentFault } from '../../lib/faults.ts';
+import { type SinkStatus, sinkFormats, sinkKinds } from '../../sinks/sink.ts';
 import { allLevels } from '../../state/fold/limitLevels.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
@@ -46,6 +47,21 @@ const StoreStatus = z
       behind: z.int().nullable().describe('Number of events known to this node that they do not include'),
       trouble: z.string().nullable().describe('Why they are unavailable'),
     }),
+    sinks: z
+      .array(
+        z.object({
+          kind: z.enum(sinkKinds),
+          target: z.string().describe('The path, or the URL without its secrets'),
+          format: z.enum(sinkFormats),
+          fail_closed: z.boolean().describe('Whether model requests and changes wait while it takes no events'),
+          position: z.int().describe('Position of the last event that it took'),
+          behind: z.int().describe('Number of events known to this node that it did not take yet'),
+          delivered_at: z.iso.datetime().nullable(),
+          failure: z.string().nullable().describe('Why it takes no events at the moment'),
+        }),
+      )
+      .optional()
+      .describe('Places that get every event; absent where there are none'),
     sole_work: z
       .array(
         z.object({
@@ -141,6 +157,8 @@ export interface NodeStatus {
     /** What counts in the window of a rule that contains `at` beyond its counter, in the unit of that. */
     readonly amountOn: (holder: LimitHolder, ruleId: number, at: Instant) => number;
   };
+  /** Places that get every event. */
+  readonly sinks?: readonly SinkStatus[];
   /** What is wrong at the moment. */
   readonly faults: readonly CurrentFault[];
 }
@@ -153,8 +171,9 @@ interface StatusOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
   newRouter('/api/status')
     .get('/', routes.get, async () => {
+      const status = nodeStatus();
       const { node, nodes, events, cutOffSince, outbox, readModels, leaderTasks, reservations, faults, bundle } =
-        nodeStatus();
+        status;
       const view = views.currentView();
       const { position } = view.state;
       const limits = reservedLimits(view, reservations.amountOn);
@@ -186,6 +205,7 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
           behind: isAvailable ? Math.max(0, position - reached) : null,
           trouble: isAvailable ? null : reached.message,
         },
+        ...sinksIn(status, position),
         sole_work: leaderTasks.map(({ name, holder, isHere }) => ({ name, node: holder ?? null, is_here: isHere })),
         reservations: { requests: reservations.requests, limits },
         opened_bundle: bundle ?? null,
@@ -199,6 +219,22 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
       };
     })
     .routes();
+
+function sinksIn({ sinks = [] }: NodeStatus, head: number) {
+  if (sinks.length === 0) return {};
+  return {
+    sinks: sinks.map(({ kind, target, format, isFailClosed, position, deliveredAt, failure }) => ({
+      kind,
+      target,
+      format,
+      fail_closed: isFailClosed,
+      position,
+      behind: Math.max(0, head - position),
+      delivered_at: deliveredAt === null ? null : iso(instant(deliveredAt)),
+      failure,
+    })),
+  };
+}
 
 const MAX_RESERVED_LIMITS = 100;
 

@@ -32,6 +32,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   SVC_CHECKPOINT_KEY_BEFORE: '11'.repeat(32),
   SVC_PUBLIC_URL: 'https://a1',
   SVC_CHECKPOINT_URL: 'https://a1',
+  SVC_SINK_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_KEY: verifierKey('a1', Buffer.alloc(32), COSIGNATURE).vkey,
   SVC_RETENTION_REQUEST_DAYS: '30',

@@ -3535,6 +3535,24 @@ export interface components {
                 /** @description Open requests of this node that reserve on limits */
                 requests: number;
             };
+            /** @description Places that get every event; absent where there are none */
+            sinks?: {
+                /** @description Number of events known to this node that it did not take yet */
+                behind: number;
+                delivered_at: string | null;
+                /** @description Whether model requests and changes wait while it takes no events */
+                fail_closed: boolean;
+                /** @description Why it takes no events at the moment */
+                failure: string | null;
+                /** @enum {string} */
+                format: "cloudevents" | "ocsf";
+                /** @enum {string} */
+                kind: "file" | "url";
+                /** @description Position of the last event that it took */
+                position: number;
+                /** @description The path, or the URL without its secrets */
+                target: string;
+            }[];
             /** @description Tasks that one leader performs for all nodes */
             sole_work: {
                 /** @description Whether this node is the leader */
@@ -4002,7 +4020,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4115,7 +4133,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4224,7 +4242,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4333,7 +4351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4547,7 +4565,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,7 +4856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4944,7 +4962,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5078,7 +5096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5184,7 +5202,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5353,7 +5371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description shutting_down, log_unavailable */
+            /** @description shutting_down, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5459,7 +5477,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description shutting_down, log_unavailable */
+            /** @description shutting_down, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5722,7 +5740,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5960,7 +5978,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6050,7 +6068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6148,7 +6166,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6237,7 +6255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6337,7 +6355,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6414,7 +6432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6642,7 +6660,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6739,7 +6757,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6840,7 +6858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6932,7 +6950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7015,7 +7033,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7155,7 +7173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7229,7 +7247,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,7 +7348,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7432,7 +7450,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7530,7 +7548,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7738,7 +7756,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7823,7 +7841,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7921,7 +7939,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8045,7 +8063,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8149,7 +8167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8236,7 +8254,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8334,7 +8352,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8669,7 +8687,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description proof_unavailable, shutting_down, log_unavailable */
+            /** @description proof_unavailable, shutting_down, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8922,7 +8940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9031,7 +9049,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9421,7 +9439,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9539,7 +9557,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9717,7 +9735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description shutting_down, log_unavailable */
+            /** @description shutting_down, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9966,7 +9984,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10390,7 +10408,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10502,7 +10520,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10613,7 +10631,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10736,7 +10754,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11067,7 +11085,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11263,7 +11281,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11379,7 +11397,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11488,7 +11506,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11594,7 +11612,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11701,7 +11719,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11807,7 +11825,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12086,7 +12104,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12604,7 +12622,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description shutting_down, log_unavailable */
+            /** @description shutting_down, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12786,7 +12804,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13108,7 +13126,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description read_models_unavailable, log_unavailable */
+            /** @description read_models_unavailable, log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13519,7 +13537,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13628,7 +13646,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13810,7 +13828,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14094,7 +14112,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14285,7 +14303,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14411,7 +14429,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14688,7 +14706,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14884,7 +14902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description log_unavailable */
+            /** @description log_unavailable, sink_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15559,7 +15577,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15673,7 +15691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15980,7 +15998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16412,7 +16430,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16518,7 +16536,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16729,7 +16747,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16843,7 +16861,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
