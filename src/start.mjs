@@ -1,3 +1,4 @@
+import { bundledCommandLine } from './app/bundle/bundledCommands.mjs';
 import { cacheCompiledCode } from './app/compileCache.mjs';
 import { requireSupportedNode } from './nodeVersion.mjs';
 
@@ -8,4 +9,4 @@ if (command === 'serve') {
   const { serviceSignals } = await import('./app/serviceSignals.ts');
   serviceSignals.listen();
 }
-await import('./app/cli.ts');
+await import(bundledCommandLine(command) ?? './app/cli.ts');
