@@ -84,6 +84,31 @@ describe('the request to the provider', () => {
     }
   });
 
+  test("names the region of the account's token instead of the client's, and the attempt records it", async () => {
+    gateway = await start();
+    const headers = {
+      'x-openai-internal-codex-residency': 'us',
+      'x-openai-fedramp': 'true',
+      'x-openai-subagent': 'review',
+    };
+    const [only] = gateway.pool;
+    if (!only) throw new Error('no account');
+    await (await gateway.ask(validRequest, { headers })).text();
+    only.at.residency = 'eu';
+    only.at.expireAccessToken();
+    await (await gateway.ask(validRequest, { headers })).text();
+    const sent = gateway.asked().map((request) => request.headers);
+    expect(sent.map((one) => one['x-openai-internal-codex-residency'])).toEqual([undefined, undefined, 'eu']);
+    expect(sent.map((one) => one['x-openai-fedramp'])).toEqual([undefined, undefined, undefined]);
+    expect(sent.map((one) => one['x-openai-subagent'])).toEqual(['review', 'review', 'review']);
+    const attempts = gateway.events('RequestCompleted').flatMap(({ data }) => data.attempts);
+    expect(attempts.map(({ outcome, region }) => [outcome === 'ok', region])).toEqual([
+      [true, undefined],
+      [false, undefined],
+      [true, 'eu'],
+    ]);
+  });
+
   test('contains items in place of references, and no unknown references', async () => {
     gateway = await start();
     const first = (await (await gateway.ask({ model: 'gpt-5.1', input: 'hi' }, { path: '/v1/responses' })).json()) as {

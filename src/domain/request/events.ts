@@ -77,6 +77,7 @@ export const attemptSchema = schema((z) =>
     errno: z.string().optional(),
     /** Host and port of the proxy that it went through. */
     proxy: z.string().optional(),
+    /** Where the provider had to process it, as the account's token said. */
     region: z.string().optional(),
     /** How long the request waited before this attempt. */
     waitedMs: z.int().min(0).optional(),

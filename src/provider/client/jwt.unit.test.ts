@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unsignedJwt } from '../../../test/support/provider/jwt.ts';
-import { expiryOf, identityOf, planOf, readClaims } from './jwt.ts';
+import { expiryOf, identityOf, planOf, readClaims, residencyOf } from './jwt.ts';
 
 const AUTH = 'https://api.openai.com/auth';
 const PROFILE = 'https://api.openai.com/profile';
@@ -76,3 +76,24 @@ describe('the identity in an id token', () => {
 
 test('spells known plans in lower case and keeps others', () =>
   expect([' PLUS ', 'Team', 'Quorum'].map(planOf)).toEqual(['plus', 'team', 'Quorum']));
+
+describe('the residency', () => {
+  const [compute, data] = ['chatgpt_compute_residency', 'chatgpt_data_residency'];
+  test.each([
+    ['is that of computing', { [AUTH]: { [compute]: 'eu', [data]: 'us' } }, 'eu'],
+    ['is that of storage where the token has no other', { [AUTH]: { [data]: 'us' } }, 'us'],
+    [
+      "is the provider's own claim before that at the top level",
+      { [compute]: 'us', [AUTH]: { [compute]: 'eu' } },
+      'eu',
+    ],
+    ['is read from the top level otherwise', { [compute]: 'jp' }, 'jp'],
+    ['is absent where computing has no constraint', { [AUTH]: { [compute]: 'no_constraint', [data]: 'us' } }, null],
+    ['is absent without a claim', { [AUTH]: {} }, null],
+    ['is absent when it could start another header', { [AUTH]: { [compute]: 'eu\r\nx: y' } }, null],
+    ['is absent when it is too long for a name', { [AUTH]: { [compute]: 'e'.repeat(65) } }, null],
+    ['is absent when it is no text', { [AUTH]: { [compute]: 7 } }, null],
+  ])('%s', (_title, claims, region) => expect(residencyOf(unsignedJwt(claims))).toBe(region));
+
+  test('is absent in a text that is not a JWT', () => expect(residencyOf('sk-opaque')).toBeNull());
+});

@@ -5,9 +5,17 @@ export interface AccountHeaders {
   readonly authorization: string;
   /** Omitted if the provider's id of the account is unknown. */
   readonly 'chatgpt-account-id'?: string | undefined;
+  /** Where the account's workspace requires its requests to be processed; omitted if anywhere will do. */
+  readonly [RESIDENCY]?: string | undefined;
 }
 
-/** Client headers that are forwarded, besides those with the prefixes `x-codex-` and `x-openai-`. */
+/** Of the account, never of the client: its own workspace may be in another region than the account that serves it. */
+export const RESIDENCY = 'x-openai-internal-codex-residency';
+
+/**
+ * Client headers that are forwarded, besides those with the prefix `x-codex-`. Of `x-openai-*` only those that describe the request:
+ * others describe the workspace that the client is signed in to.
+ */
 const FORWARDED: ReadonlySet<string> = new Set([
   'user-agent',
   'originator',
@@ -21,6 +29,9 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'conversation_id',
   'conversation-id',
   'x-client-request-id',
+  'x-openai-internal-codex-responses-lite',
+  'x-openai-memgen-request',
+  'x-openai-subagent',
 ]);
 
 /** Identifies the client's machine, which must not be linked to the pooled account. */
@@ -32,7 +43,7 @@ const INSTALLATION_ID = 'x-codex-installation-id';
  * @param name in lower case
  */
 const isForwarded = (name: string): boolean =>
-  FORWARDED.has(name) || ((name.startsWith('x-codex-') || name.startsWith('x-openai-')) && name !== INSTALLATION_ID);
+  FORWARDED.has(name) || (name.startsWith('x-codex-') && name !== INSTALLATION_ID);
 
 /** What a request accepts and sends. */
 export interface OutboundContent {
@@ -76,8 +87,12 @@ const blocks = new WeakMap<AccountHeaders, HeaderBlock>();
 function blockOf(account: AccountHeaders): HeaderBlock {
   let block = blocks.get(account);
   if (!block) {
-    const { authorization, 'chatgpt-account-id': id } = account;
-    block = new HeaderBlock(['authorization', authorization, ...(id === undefined ? [] : ['chatgpt-account-id', id])]);
+    const { authorization, 'chatgpt-account-id': id, [RESIDENCY]: region } = account;
+    block = new HeaderBlock([
+      ...['authorization', authorization],
+      ...(id === undefined ? [] : ['chatgpt-account-id', id]),
+      ...(region === undefined ? [] : [RESIDENCY, region]),
+    ]);
     blocks.set(account, block);
   }
   return block;

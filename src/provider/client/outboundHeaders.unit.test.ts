@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountHeaders, outboundHeaders } from './outboundHeaders.ts';
+import { type AccountHeaders, outboundHeaders, RESIDENCY } from './outboundHeaders.ts';
 
 const account: AccountHeaders = { authorization: 'Bearer access', 'chatgpt-account-id': 'acc_1' };
 
@@ -53,6 +53,7 @@ describe('forwards unchanged', () => {
     ['x-codex-beta-features', 'remote_compaction_v2'],
     ['x-openai-internal-codex-responses-lite', 'true'],
     ['x-openai-subagent', 'review'],
+    ['x-openai-memgen-request', 'true'],
   ])('%s', (name, value) => {
     expect(sent([name, value])).toContainEqual([name, value]);
     expect(sent([name.toUpperCase(), value])).toContainEqual([name, value]);
@@ -87,12 +88,20 @@ describe('does not forward', () => {
     'X-Request-Id',
     'X-Stainless-Lang',
     'X-Codex-Installation-Id',
+    'X-OpenAI-Internal-Codex-Residency',
+    'X-OpenAI-Fedramp',
+    'X-OpenAI-Workspace',
     'X-Session-Affinity',
     'Traceparent',
     'X-Api-Key',
     'X-Codex',
     'Idempotency-Key',
   ])('%s', (name) => expect(namesOf(sent([name, 'value']))).toEqual(OWN));
+});
+
+test("sends the residency of the account, never the client's", () => {
+  const pairs = sent([RESIDENCY, 'us', RESIDENCY.toUpperCase(), 'us'], { ...account, [RESIDENCY]: 'eu' });
+  expect(pairs.filter(([name]) => name === RESIDENCY)).toEqual([[RESIDENCY, 'eu']]);
 });
 
 test("never replaces the account's headers by the client's", () => {

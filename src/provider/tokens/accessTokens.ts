@@ -1,7 +1,8 @@
 import type { SealedCredentials } from '../../domain/account/events.ts';
 import type { AccountId, Sealed } from '../../domain/core/brands.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
-import type { AccountHeaders } from '../client/outboundHeaders.ts';
+import { residencyOf } from '../client/jwt.ts';
+import { type AccountHeaders, RESIDENCY } from '../client/outboundHeaders.ts';
 import { createTokenRefresh } from './refresh/tokenRefresh.ts';
 import type { RefreshResult, TokenRefreshOptions } from './refresh/tokenRefreshOptions.ts';
 
@@ -66,12 +67,16 @@ export function createAccessTokens(options: TokenRefreshOptions): AccessTokens {
     const validUntil = accessExpiresAt === null ? Number.POSITIVE_INFINITY : accessExpiresAt - MARGIN_MS;
     let headers: AccountHeaders | undefined;
     try {
-      const authorization = assertHeaderSafe(`Bearer ${vault.open(access)}`);
+      const token = vault.open(access);
+      const authorization = assertHeaderSafe(`Bearer ${token}`);
+      const region = residencyOf(token);
       const id = upstreamIdOf(accountId);
       const upstreamId = id === null ? null : assertHeaderSafe(id);
-      headers = Object.freeze(
-        upstreamId === null ? { authorization } : { authorization, 'chatgpt-account-id': upstreamId },
-      );
+      headers = Object.freeze({
+        authorization,
+        ...(upstreamId !== null && { 'chatgpt-account-id': upstreamId }),
+        ...(region !== null && { [RESIDENCY]: region }),
+      });
     } catch (error) {
       faults.raise({
         code: TOKENS_UNREADABLE,

@@ -12,6 +12,8 @@ export interface OpenAttempt {
   readonly authorization: string;
   /** Host and port of the proxy that the call goes through. */
   readonly proxy: string | undefined;
+  /** Where the provider must process the request, as the account's token says. */
+  readonly region: string | undefined;
   /** How long the request waited for an account before. */
   readonly waitedMs: number;
 }
@@ -32,7 +34,7 @@ export class AttemptHistory {
   /** Ends the open attempt, if there is one. */
   end(outcome: AttemptOutcome, now: Instant, details?: AttemptDetails): void {
     if (!this.open) return;
-    const { accountId, decision, startedAt, proxy, waitedMs } = this.open;
+    const { accountId, decision, startedAt, proxy, region, waitedMs } = this.open;
     this.open = undefined;
     // Spelled out instead of spread, because this runs for every request; JSON omits undefined fields.
     this.ended.push({
@@ -50,6 +52,7 @@ export class AttemptHistory {
       providerStatus: details?.providerStatus,
       errno: details?.errno,
       proxy,
+      region,
       waitedMs: waitedMs === 0 ? undefined : waitedMs,
     });
   }

@@ -2,7 +2,7 @@ import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
-import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
+import { type AccountHeaders, RESIDENCY } from '../../provider/client/outboundHeaders.ts';
 import type { StreamStop } from '../admission/streamStop.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Ending } from '../providerResponse/ending.ts';
@@ -181,7 +181,8 @@ export class Exchange implements CallListener {
     const waitedMs = this.#waitedMs - this.#waitedBefore;
     this.#waitedBefore = this.#waitedMs;
     const authorization = account?.authorization ?? '';
-    const attempt = { accountId, decision, startedAt, authorization, proxy, waitedMs };
+    const region = account?.[RESIDENCY];
+    const attempt = { accountId, decision, startedAt, authorization, proxy, region, waitedMs };
     if (account) this.#callProvider(attempt, account);
     else this.#refresh(attempt, 'expired', undefined);
   }
@@ -206,8 +207,10 @@ export class Exchange implements CallListener {
       (result) => {
         if (this.#state !== 'refreshing') return;
         const account = result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
-        if (account) this.#callProvider({ ...attempt, authorization: account.authorization }, account);
-        else this.onFailed(refreshFailure(result));
+        if (account) {
+          const { authorization, [RESIDENCY]: region } = account;
+          this.#callProvider({ ...attempt, authorization, region }, account);
+        } else this.onFailed(refreshFailure(result));
       },
       () => {
         if (this.#state === 'refreshing') this.onFailed({ kind: 'refreshFailed', isPermanent: false });

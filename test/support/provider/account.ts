@@ -12,6 +12,8 @@ export interface AccountOptions {
   id?: string;
   email?: string;
   plan?: string;
+  /** The region that the workspace is bound to. */
+  residency?: string;
   userId?: string;
   accessExpiresInSeconds?: number;
   usage?: Partial<UsageScript>;
@@ -38,6 +40,8 @@ export interface SimulatedAccount {
   readonly userId: string;
   /** A change shows in the next usage poll and in newly issued tokens. */
   plan: string;
+  /** A change shows in newly issued tokens. */
+  residency: string | undefined;
   usage: UsageScript;
   token: TokenScript;
   readonly tokens: Tokens;
@@ -77,6 +81,7 @@ export function createAccount(options: AccountOptions, { number, now, received }
     email: options.email ?? `account-${number}@example.com`,
     userId: options.userId ?? `user-simulated-${number}`,
     plan: options.plan ?? 'plus',
+    residency: options.residency,
   };
   const responses = createScriptQueue(defaultResponse());
   const account: SimulatedAccount = Object.assign(identity, {

@@ -14,6 +14,7 @@ export interface Identity {
   readonly id: string;
   readonly email: string;
   readonly plan: string;
+  readonly residency: string | undefined;
   readonly userId: string;
 }
 
@@ -56,6 +57,7 @@ export function createTokens({ identity, accessExpiresInSeconds, now }: TokensOp
       [AUTH_CLAIM]: {
         chatgpt_account_id: identity.id,
         chatgpt_plan_type: identity.plan,
+        chatgpt_compute_residency: identity.residency,
         chatgpt_user_id: identity.userId,
         user_id: identity.userId,
       },
