@@ -2,7 +2,6 @@ import type { ClientAddress } from '../../http/client/clientAddress.ts';
 import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { HttpResponses } from '../../lib/metrics/httpResponses.ts';
-import { gauge, single } from '../../lib/metrics/metric.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
@@ -15,6 +14,7 @@ import { createProxy } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
 import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
 import type { Accounts } from '../../proxy/exchange/ports.ts';
+import { openRequestMetrics } from '../../proxy/metrics/openRequestMetrics.ts';
 import { RequestMetrics } from '../../proxy/metrics/requestMetrics.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
@@ -109,13 +109,7 @@ export async function createProxySurface(
     report,
     now,
   });
-  foundation.metrics.add(
-    ...requestMetrics.metrics,
-    gauge('svc_open_requests', 'Model requests that have not ended.', [], () => single(openRequests.counts.open)),
-    gauge('svc_open_streams', 'Model requests for which events of the provider are being relayed.', [], () =>
-      single(openRequests.counts.streaming),
-    ),
-  );
+  foundation.metrics.add(...requestMetrics.metrics, ...openRequestMetrics(openRequests));
   health.check();
   const healthTimer = setInterval(health.check, CHECK_POOL_MS).unref();
   let isClosed = false;
