@@ -192,6 +192,23 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'doctor',
+    usage: [
+      [
+        'doctor',
+        'Check settings, data folder, permissions, vault, disk, clock, provider, proxy and servers: one line each, with what to do. --json: print one JSON object. Works beside the service and changes nothing. Exit code 0, 1 when something failed, 2 when it could not run.',
+      ],
+    ],
+    failureCode: 2,
+    async load() {
+      const { runDoctor } = await import('./commands/doctor/doctorCommand.ts');
+      return plainCommand({
+        '': (io) => runDoctor({ isJson: false }, io),
+        '--json': (io) => runDoctor({ isJson: true }, io),
+      });
+    },
+  },
+  {
     name: 'rotate-master-key',
     usage: [
       [
