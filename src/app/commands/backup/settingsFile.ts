@@ -1,4 +1,4 @@
-const SECRET = /KEY|SECRET|TOKEN|PASSWORD/;
+const SECRET = /KEY|SECRET|TOKEN|PASSWORD|AUTHORIZATION|HEADER/;
 /** They name a file, or a key that is public. */
 const NOT_SECRET = /_FILE$|WITNESS_KEY$/;
 
