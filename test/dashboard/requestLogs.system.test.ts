@@ -161,6 +161,134 @@ journeys('request log', () => {
     await page.getByRole('dialog', { name: sentence }).waitFor();
   });
 
+  test('sorts by a column, which is in the URL, and follows only the newest first', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    for (const model of ['gpt-5.1', 'gpt-5.5', 'gpt-5.4-nano']) await ask(gateway, { model });
+    const page = await visit({ path: '/request-logs' });
+    await page.getByText('3 requests, newest first').waitFor();
+    const first = rows(page).first();
+    await page.getByRole('columnheader', { name: 'Time' }).getByRole('button').click();
+    await page.getByText('3 requests, oldest first').waitFor();
+    await first.getByText('gpt-5.1', { exact: true }).waitFor();
+    await page.waitForURL(/\?sort=requested_at$/);
+    expect(await page.getByRole('columnheader', { name: 'Time' }).getAttribute('aria-sort')).toBe('ascending');
+    await page.getByRole('button', { name: 'Live tail', disabled: true }).waitFor();
+
+    const latency = page.getByRole('columnheader', { name: 'Latency' });
+    await latency.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('3 requests, slowest first').waitFor();
+    const { requests } = (await gateway.api('GET', '/api/request-logs?sort=-latency_ms')).body;
+    await expect
+      .poll(() => page.evaluate(TIMES_OF_ROWS), waitOptions)
+      .toEqual(requests.map(({ requested_at }: { requested_at: string }) => requested_at));
+    await page.reload();
+    await page.getByText('3 requests, slowest first').waitFor();
+    await ask(gateway);
+    await page.getByRole('button', { name: 'Show 1 newer request' }).click();
+    await page.getByText('4 requests, slowest first').waitFor();
+    await latency.getByRole('button').click();
+    await latency.getByRole('button').click();
+    await page.getByText('4 requests, newest first').waitFor();
+  });
+
+  test('the panel leaves the list usable, and keeps the width that it is given', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    await ask(gateway, { model: 'gpt-5.5' });
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).nth(1).click();
+    await page.getByRole('dialog', { name: 'gpt-5.1' }).waitFor();
+    const newest = page.getByRole('dialog', { name: 'gpt-5.5' });
+    // The list is not covered: another row opens without closing the panel first.
+    await rows(page).first().click();
+    await newest.waitFor();
+    expect(await rows(page).first().getAttribute('aria-current')).toBe('true');
+    await choose(page, 'Effort', /^default effort/);
+    await found(page, 2);
+    await newest.waitFor();
+
+    const width = async () => Math.round((await newest.boundingBox())?.width ?? Number.NaN);
+    const edge = page.getByRole('separator', { name: 'Width of the panel' });
+    expect(await width()).toBe(544);
+    await edge.focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(width, waitOptions).toBe(560);
+    await page.keyboard.press('Home');
+    await expect.poll(width, waitOptions).toBe(352);
+    expect(await edge.getAttribute('aria-valuenow')).toBe('352');
+    const box = await edge.boundingBox();
+    if (!box) throw new Error('the edge has no box');
+    await page.mouse.move(box.x + 4, 400);
+    await page.mouse.down();
+    await page.mouse.move(box.x - 96, 420, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(width, waitOptions).toBeGreaterThan(440);
+    const dragged = await width();
+    await page.reload();
+    await newest.waitFor();
+    expect(await width()).toBe(dragged);
+    const list = await page.locator('.frame').boundingBox();
+    const panel = await newest.boundingBox();
+    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(panel?.x ?? 0);
+
+    await page.keyboard.press('Escape');
+    await newest.waitFor({ state: 'detached' });
+    await page.waitForURL(({ searchParams }) => !searchParams.has('request'));
+  });
+
+  test('the panel is a sheet over the whole window at 360 px', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs', viewport: { width: 360, height: 740 } });
+    await page.getByRole('button', { name: /^Details of the request at/ }).focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('dialog', { name: 'gpt-5.1' });
+    await panel.waitFor();
+    await expect.poll(async () => (await panel.boundingBox())?.x, waitOptions).toBe(0);
+    expect(await panel.boundingBox()).toMatchObject({ y: 0, width: 360, height: 740 });
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+  });
+
+  test('renders a bounded number of rows, and keeps the one with the focus', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await writePastRequests(gateway, [gateway.pool[0]?.id ?? ''], ['11111111-1111-4111-8111-111111111111']);
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).nth(20).waitFor();
+    const details = page.getByRole('button', { name: /^Details of the request at/ });
+    await details.nth(2).focus();
+    const focused = () => page.locator('tr:has(:focus)').getAttribute('aria-rowindex');
+    expect(await focused()).toBe('4');
+    const last = async () => Number(await rows(page).last().getAttribute('aria-rowindex'));
+    await expect
+      .poll(async () => {
+        await page.evaluate('scrollBy(0, 1000)');
+        return last();
+      }, waitOptions)
+      .toBeGreaterThan(250);
+    expect(await rows(page).count()).toBeLessThan(100);
+    expect(await focused()).toBe('4');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('5');
+  });
+
+  test('asks only for what is new while it follows the list, also for a member', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs' });
+    await rows(page).first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const asked = page.waitForRequest((request) => new URL(request.url()).searchParams.has('after'));
+    await ask(gateway, { model: 'gpt-5.5' });
+    const response = await (await asked).response();
+    if (!response) throw new Error('the list of new requests was not answered');
+    const { requests, position } = await response.json();
+    expect(requests.map(({ model }: { model: string }) => model)).toEqual(['gpt-5.5']);
+    expect(position).toBeGreaterThan(0);
+    await page.getByText('2 requests, newest first').waitFor();
+  });
+
   test('explains why an account served a request, why the others did not, and why one was refused', async () => {
     const { gateway, visit } = await startJourney({ accounts: 3 });
     const [failing, paused, serving] = gateway.pool;
@@ -278,3 +406,6 @@ journeys('request log', () => {
     ]);
   });
 });
+
+/** Runs in the page. */
+const TIMES_OF_ROWS = `[...document.querySelectorAll('tr.request time')].map((time) => time.getAttribute('datetime'))`;

@@ -26,7 +26,7 @@ class Palette {
 
   /** Focuses the search field of the page; a page without one has the palette. Not behind an open dialog. */
   #search(): void {
-    if (document.querySelector('[role=dialog], [role=alertdialog]')) return;
+    if (document.querySelector('[role=dialog]:not([aria-modal=false]), [role=alertdialog]')) return;
     const field = document.querySelector<HTMLInputElement>('main input[type=search]');
     if (field) field.focus();
     else this.isOpen = true;

@@ -1,11 +1,16 @@
 import { api, unwrap } from '#lib/api/client.ts';
-import { includesKind } from '#lib/live/live.svelte.ts';
+import { includesKind, live } from '#lib/live/live.svelte.ts';
 import { LiveList } from '#lib/live/liveList.svelte.ts';
 import { now } from '#lib/ui/now.svelte.ts';
-import { conditionsOf, type LogFilter } from './logFilter.ts';
-import { type Entry, mergeRows } from './logRows.ts';
+import { conditionsOf, type LogConditions, type LogFilter } from './logFilter.ts';
+import { type Entry, freshRows, mergeRows } from './logRows.ts';
+import { type LogSort, NEWEST_FIRST } from './logSort.ts';
 
 const PAGE = 100;
+/** The service returns what is new since a position up to so many events. */
+const MAX_BEHIND = 100_000;
+/** Requests leave a range like "last hour" by themselves: their number is asked for again this often. */
+const RECOUNT_MS = 60_000;
 const FLASH_MS = 2_000;
 
 /**
@@ -27,6 +32,10 @@ export class RequestList extends LiveList {
   onMerge: (before: readonly Entry[], after: readonly Entry[]) => void = () => {};
 
   #filter: LogFilter | undefined;
+  #sort: LogSort = NEWEST_FIRST;
+  /** Position of the log up to which the list is complete. */
+  #position: number | undefined;
+  #countedAt = 0;
   /** End of the list while the tail is off. */
   #end: string | undefined;
   #isTailing = true;
@@ -34,9 +43,10 @@ export class RequestList extends LiveList {
   #duplicates = 0;
   #flashing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Loads another filter from the top. */
-  async show(filter: LogFilter, isTailing: boolean): Promise<void> {
+  /** Loads another filter from the top. @param isTailing only with the newest first */
+  async show(filter: LogFilter, sort: LogSort, isTailing: boolean): Promise<void> {
     this.#filter = filter;
+    this.#sort = sort;
     this.#isTailing = isTailing;
     this.#end = isTailing || filter.until ? undefined : new Date().toISOString();
     this.#duplicates = 0;
@@ -49,7 +59,9 @@ export class RequestList extends LiveList {
   async loadMore(): Promise<void> {
     if (this.isFetching || this.isStale || !this.hasMore) return;
     await this.#loadFrom(this.rows.length + this.#duplicates, (found) => {
-      const rows = mergeRows(this.rows, found);
+      const fresh = freshRows(this.rows, found);
+      const isSorted = this.#sort !== NEWEST_FIRST;
+      const rows = isSorted && fresh.length > 0 ? [...this.rows, ...fresh] : mergeRows(this.rows, fresh);
       this.#duplicates = rows === this.rows ? this.#duplicates + found.length : 0;
       return rows;
     });
@@ -57,7 +69,7 @@ export class RequestList extends LiveList {
   }
 
   reload(): void {
-    if (this.#filter) void this.show(this.#filter, this.#isTailing);
+    if (this.#filter) void this.show(this.#filter, this.#sort, this.#isTailing);
   }
 
   override follow(): () => void {
@@ -72,17 +84,61 @@ export class RequestList extends LiveList {
     return includesKind(['request'], subjects);
   }
 
-  protected refresh(): Promise<void> {
-    return this.#isTailing ? this.#loadNewest() : this.#countMissed();
+  protected async refresh(): Promise<void> {
+    const after = this.#followedFrom();
+    if (after === undefined) await (this.#isTailing ? this.#loadNewest() : this.#countMissed());
+    else if (this.#isTailing) await this.#loadNew(after);
+    else await this.#countNew(after);
+  }
+
+  /** From where on the service can say what is new; undefined when the list must be asked for again. */
+  #followedFrom(): number | undefined {
+    const filter = this.#filter;
+    if (filter?.search !== '' || this.#position === undefined) return undefined;
+    if (live.position - this.#position > MAX_BEHIND) return undefined;
+    if (this.#isTailing && filter.last !== null && performance.now() - this.#countedAt > RECOUNT_MS) return undefined;
+    return this.#position;
+  }
+
+  /** Loads what is new and merges it in. */
+  async #loadNew(after: number): Promise<void> {
+    const filter = this.#filter as LogFilter;
+    let hasGap = false;
+    await this.load(
+      () => this.#fetchPage({ ...conditionsOf(filter, now.current), after }, 0, PAGE),
+      ({ requests, total, has_more, position }) => {
+        hasGap = has_more;
+        // While the list is scrolled down, its rows stay; the next refresh asks again.
+        if (has_more) return;
+        const fresh = freshRows(this.rows, requests);
+        this.#position = position;
+        this.total = (this.total ?? 0) + total;
+        if (fresh.length > 0) this.#replace(mergeRows(this.rows, fresh), fresh);
+      },
+    );
+    if (hasGap && !this.isScrolled) await this.#loadFrom(0, (found) => found);
+  }
+
+  #replace(rows: readonly Entry[], fresh: readonly Entry[]): void {
+    this.#flash(fresh);
+    this.onMerge(this.rows, rows);
+    this.rows = rows;
+  }
+
+  async #countNew(after: number): Promise<void> {
+    const conditions = { ...conditionsOf(this.#filter as LogFilter, now.current), after };
+    const counted = await this.loadBeside(() => this.#fetchPage(conditions, 0, 1).catch(() => undefined));
+    if (!counted) return;
+    this.#position = counted.position;
+    this.missed += counted.total;
   }
 
   /** Loads the newest page and merges it in. */
   #loadNewest(): Promise<void> {
     return this.#loadFrom(0, (found, hasMore) => {
-      const known = new Set(this.rows.map(({ request_id }) => request_id));
-      const fresh = found.filter(({ request_id }) => !known.has(request_id));
+      const fresh = freshRows(this.rows, found);
       // More than one page is new: there would be a gap between old and new rows.
-      const hasGap = hasMore && known.size > 0 && fresh.length === found.length;
+      const hasGap = hasMore && this.rows.length > 0 && fresh.length === found.length;
       if (hasGap && this.isScrolled) return this.rows;
       this.#flash(fresh);
       return hasGap ? found : mergeRows(this.rows, fresh);
@@ -112,9 +168,14 @@ export class RequestList extends LiveList {
     const filter = this.#filter;
     if (!filter) return;
     const conditions = { ...conditionsOf(filter, now.current), ...(this.#end && { until: this.#end }) };
+    const first = offset === 0 && { with_position: 'true' as const };
     await this.load(
-      () => this.#fetchPage(conditions, offset, PAGE),
-      ({ requests, total, has_more }) => {
+      () => this.#fetchPage({ ...conditions, sort: this.#sort, ...first }, offset, PAGE),
+      ({ requests, total, has_more, position }) => {
+        if (position !== undefined) {
+          this.#position = position;
+          this.#countedAt = performance.now();
+        }
         const before = this.rows;
         const after = merge(requests, has_more);
         if (!this.isStale && after !== before) this.onMerge(before, after);
@@ -125,7 +186,7 @@ export class RequestList extends LiveList {
     );
   }
 
-  #fetchPage(conditions: ReturnType<typeof conditionsOf>, offset: number, limit: number) {
+  #fetchPage(conditions: LogConditions, offset: number, limit: number) {
     return unwrap(api.GET('/api/request-logs', { params: { query: { ...conditions, limit, offset } } }));
   }
 }
