@@ -388,6 +388,12 @@ test('returns what the document describes from every endpoint', async () => {
 
   await call('POST /api/integrity/verify', {}, { from: 1 });
   await call('GET /api/jobs');
+  await call('GET /api/alerts');
+  const webhook = await call('POST /api/alerts/webhooks', {}, { name: 'on call', url: 'http://127.0.0.1:1/hook' });
+  await call('GET /api/alerts/webhooks');
+  await call('GET /api/alerts/webhooks?at=1');
+  await call('POST /api/alerts/webhooks/{id}/test', { id: webhook.id });
+  await call('DELETE /api/alerts/webhooks/{id}', { id: webhook.id });
   const hold = await call('POST /api/holds', {}, { reason: 'case 7', subject: 'apiKey-1', from: '2026-01-01' });
   await call('GET /api/holds');
   await call('GET /api/holds?at=1');
@@ -444,6 +450,9 @@ test('returns errors as the document describes', async () => {
     ['GET /api/replays/{id}', '/api/replays/unknown'],
     ['GET /api/replays/{id}/csv', '/api/replays/unknown/csv'],
     ['DELETE /api/replays/{id}', '/api/replays/unknown'],
+    ['POST /api/alerts/webhooks', '/api/alerts/webhooks', { name: 'on call', url: 'ftp://hooks.example' }],
+    ['POST /api/alerts/webhooks/{id}/test', '/api/alerts/webhooks/unknown/test'],
+    ['DELETE /api/alerts/webhooks/{id}', '/api/alerts/webhooks/unknown'],
     ['POST /api/holds', '/api/holds', { reason: '' }],
     ['DELETE /api/holds/{id}', '/api/holds/unknown', { reason: 'case 7 is closed' }],
     ['GET /api/jobs/{id}', '/api/jobs/unknown'],

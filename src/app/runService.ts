@@ -1,3 +1,4 @@
+import { createPostNotification } from '../alerts/postNotification.ts';
 import type { StopReason } from '../domain/audit/events.ts';
 import { createClientAddress } from '../http/client/clientAddress.ts';
 import { createIsHttps } from '../http/client/isHttps.ts';
@@ -9,6 +10,7 @@ import { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import { createPost } from '../lib/outgoing/post.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
 import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
+import { createAlerts } from './wiring/alerts.ts';
 import { openCheckpoints } from './wiring/checkpoints.ts';
 import { destroyLeftKeys } from './wiring/destroyLeftKeys.ts';
 import type { Foundation, ServiceIo } from './wiring/foundation.ts';
@@ -57,6 +59,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     agentsFor: (url) => provider.agentFor(url, null),
     allowsLinkLocal: config.SVC_ALLOW_LINK_LOCAL,
   });
+  const postNotification = createPostNotification(post);
   const checkpoints = await openCheckpoints(foundation, { tree, post });
   const sinks = openSinks(foundation, { post });
   const clientAddress = createClientAddress(addressing);
@@ -91,6 +94,8 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
       readModels,
       integrity,
       sinks,
+      postNotification,
+      allowsLinkLocal: config.SVC_ALLOW_LINK_LOCAL,
       clientAddress,
       isHttps,
       isThisMachine,
@@ -110,8 +115,10 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     descriptors: foundation.descriptors,
     unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,
   });
+  const alerts = createAlerts(foundation, { postNotification, publicUrl: config.SVC_PUBLIC_URL ?? server.url });
   operators.start();
   provider.start();
+  alerts.start();
   const treeComparer = keepTreeCompared({
     logPath: foundation.store.logPath,
     treePath: foundation.folder.file(TREE_FILE),
@@ -139,6 +146,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     await proxy.drained(0);
     await jobsStopped;
     await operators.stop();
+    await alerts.stop();
     await provider.stop();
     await proxy.stop();
     foundation.clock.stop();

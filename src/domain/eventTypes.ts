@@ -2,6 +2,7 @@ import * as account from './account/events.ts';
 import * as accountLink from './accountLink/events.ts';
 import * as accountTokens from './accountTokens/events.ts';
 import * as accountUsage from './accountUsage/events.ts';
+import * as alert from './alert/events.ts';
 import * as apiKey from './apiKey/events.ts';
 import * as archive from './archive/events.ts';
 import * as audit from './audit/events.ts';
@@ -30,6 +31,7 @@ type Declared =
   | Definitions<typeof accountLink>
   | Definitions<typeof accountTokens>
   | Definitions<typeof accountUsage>
+  | Definitions<typeof alert>
   | Definitions<typeof apiKey>
   | Definitions<typeof archive>
   | Definitions<typeof audit>
@@ -63,6 +65,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     accountLink,
     accountTokens,
     accountUsage,
+    alert,
     apiKey,
     audit,
     archive,

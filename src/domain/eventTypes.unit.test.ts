@@ -136,6 +136,23 @@ const samples: Samples = {
   },
   CallersForgotten: { node: 'a', months: ['2026-10'], keys: ['key_1'] },
   RequestsExported: { node: 'a', format: 'csv', filter: { since: NOW, statuses: ['error'] }, matching: 12 },
+  AlertRaised: {
+    ...{ alertId: uuid(1), rule: 'account_lost', key: 'account_lost account-1', subject: 'account-1', node: null },
+    text: 'Account account-1 is deactivated.',
+  },
+  AlertResolved: { alertId: uuid(1), rule: 'account_lost', key: 'account_lost account-1' },
+  WebhookAdded: {
+    ...{ webhookId: uuid(2), name: 'on call', url: sealed('a'), origin: 'https://hooks.example', secret: sealed('b') },
+    ...{ format: 'slack', rules: ['account_lost'] },
+  },
+  WebhookRemoved: { webhookId: uuid(2), name: 'on call' },
+  AlertDelivered: { webhookId: uuid(2), alertId: uuid(1), isRecovery: true, attempts: 2, status: 204 },
+  AlertDeliveryFailed: {
+    webhookId: uuid(2),
+    alertId: uuid(1),
+    isRecovery: false,
+    reason: 'it responded with status 500',
+  },
   HoldPlaced: { holdId: uuid(1), subject: 'account-1', from: NOW, until: later(60_000), reason: 'case 7' },
   HoldLifted: { holdId: uuid(1), reason: 'case 7 is closed' },
   ManagementTokenCreated: {

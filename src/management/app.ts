@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import type { PostNotification } from '../alerts/postNotification.ts';
 import type { Archiving } from '../archive/archiving.ts';
 import type { AccountId } from '../domain/core/brands.ts';
 import type { EvidenceShelf } from '../evidence/shelf/evidenceShelf.ts';
@@ -32,6 +33,7 @@ import { oauthRoutes } from './oauth/oauth.ts';
 import { accountImportRoutes } from './resources/accountImport.ts';
 import { accountRoutes } from './resources/accounts.ts';
 import { accountTrendsRoutes } from './resources/accountTrends.ts';
+import { alertRoutes } from './resources/alerts.ts';
 import { apiKeyRoutes } from './resources/apiKeys.ts';
 import { archiveRoutes } from './resources/archives.ts';
 import { breakdownRoutes } from './resources/breakdown.ts';
@@ -82,6 +84,9 @@ export interface ManagementOptions extends Capabilities {
   readonly jobs: Jobs;
   readonly retainedKeys: RetainedKeys;
   readonly integrity: Integrity;
+  readonly postNotification: PostNotification;
+  /** Whether webhooks may have link-local and metadata addresses. */
+  readonly allowsLinkLocal: boolean;
   readonly evidence: EvidenceShelf;
   readonly recordEvidence: RecordEvidence;
   readonly recordExport: RecordExport;
@@ -181,6 +186,7 @@ export function createManagement(options: ManagementOptions): Koa<ManagementStat
     .use(evidenceRoutes(options))
     .use(jobRoutes(options))
     .use(holdRoutes(options))
+    .use(alertRoutes(options))
     .use(liveRoutes(options))
     .use(openApiRoutes({ endpoints: () => endpointsOf(app).endpoints, otherSurfaces }))
     .use(notFound());

@@ -37,6 +37,9 @@ const owner = fc.constantFrom('Ada', 'Grace');
 const team = fc.constantFrom(7, 8).map((n) => uuid(n) as TeamId);
 const model = fc.constantFrom('gpt-5', 'gpt-5.5');
 const moment = fc.integer({ min: -HOUR, max: 100 * HOUR }).map((ms) => later(ms));
+/** Few, so that alerts begin again and end. */
+const alertRule = fc.constantFrom('account_lost', 'pool_low');
+const alertKey = fc.constantFrom('account_lost account-1', 'account_lost account-2', 'pool_low');
 const digit = fc.constantFrom('a', 'b', 'c');
 const amount = fc.nat(100_000);
 const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::7');
@@ -234,6 +237,38 @@ const kinds = {
     format: fc.constantFrom('csv' as const, 'json' as const),
     filter: record({ since: orAbsent(moment), statuses: orAbsent(fc.constant(['error'])) }),
     matching: fc.nat(100),
+  }),
+  AlertRaised: record({
+    alertId: id,
+    rule: alertRule,
+    key: alertKey,
+    subject: orNull(account.map((who) => `account-${who}`)),
+    node: orNull(fc.constantFrom('n1', 'n2')),
+    text: fc.constant('Account account-1 is deactivated.'),
+  }),
+  AlertResolved: record({ alertId: id, rule: alertRule, key: alertKey }),
+  WebhookAdded: record({
+    webhookId: id,
+    name: digit,
+    url: digit.map(sealed),
+    origin: fc.constant('https://hooks.example'),
+    secret: digit.map(sealed),
+    format: fc.constantFrom('json' as const, 'slack' as const),
+    rules: fc.subarray(['account_lost', 'pool_low'] as const),
+  }),
+  WebhookRemoved: record({ webhookId: id, name: digit }),
+  AlertDelivered: record({
+    webhookId: id,
+    alertId: id,
+    isRecovery: fc.boolean(),
+    attempts: fc.integer({ min: 1, max: 9 }),
+    status: fc.constantFrom(200, 204),
+  }),
+  AlertDeliveryFailed: record({
+    webhookId: id,
+    alertId: id,
+    isRecovery: fc.boolean(),
+    reason: fc.constant('it responded with status 500'),
   }),
   HoldPlaced: record({
     holdId: id,

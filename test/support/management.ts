@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { createPostNotification } from '../../src/alerts/postNotification.ts';
 import { createClientKey } from '../../src/app/wiring/clientKey.ts';
 import type { RecordAudit } from '../../src/app/wiring/nodeRecords.ts';
 import { Archiving } from '../../src/archive/archiving.ts';
@@ -22,6 +23,7 @@ import { keepTree } from '../../src/integrity/tree/keepTree.ts';
 import { JobRunner } from '../../src/lib/jobs/jobRunner.ts';
 import { HttpResponses } from '../../src/lib/metrics/httpResponses.ts';
 import { MetricRegistry } from '../../src/lib/metrics/metricRegistry.ts';
+import { createPost } from '../../src/lib/outgoing/post.ts';
 import { createRetainedKeys } from '../../src/management/accounts/retainedKeys.ts';
 import { createManagement } from '../../src/management/app.ts';
 import type { ConnectionInfo } from '../../src/management/auth/access.ts';
@@ -173,6 +175,8 @@ export async function startManagement(
     jobs,
     retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
     integrity: { tree, checkpoints },
+    postNotification: createPostNotification(createPost({ agentsFor: () => ({}), allowsLinkLocal: false })),
+    allowsLinkLocal: false,
     evidence,
     recordEvidence: recordAudit,
     recordExport: recordAudit,

@@ -121,6 +121,10 @@ const environment = z.object({
   SVC_CHECKPOINT_KEY_FILE: path.optional(),
   /** The key before, for the one start that changes the key: it signs the change. */
   SVC_CHECKPOINT_KEY_BEFORE: checkpointKey.optional(),
+  /** An alert begins when less than this percentage of the accounts can serve, without paused ones. */
+  SVC_ALERT_POOL_PERCENT: integer(0, 100).default(25),
+  /** An alert begins when this percentage of the requests of five minutes failed. */
+  SVC_ALERT_ERROR_PERCENT: integer(1, 100).default(20),
   /** Folder that checkpoints are published to as files. */
   SVC_CHECKPOINT_DIR: path.optional(),
   /** URL that checkpoints are posted to. */

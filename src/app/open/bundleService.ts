@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NotTaken } from '../../alerts/postNotification.ts';
 import { Archiving } from '../../archive/archiving.ts';
 import { type Instant, instant, position } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
@@ -96,6 +97,8 @@ export async function startBundleService(options: BundleServiceOptions): Promise
     now,
     live,
     jobs,
+    postNotification: () => Promise.reject(new NotTaken('a bundle sends nothing')),
+    allowsLinkLocal: false,
     integrity: { tree, checkpoints: checkpointsOf(manifest) },
     evidence,
     verifyLog: createVerifyOwnLog({ folder, logName: 'log.sqlite', comparesReadModels: false, checkpoints: undefined }),

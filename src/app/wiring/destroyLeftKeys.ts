@@ -1,4 +1,5 @@
 import { destroyKeysOfDeletedAccounts } from '../../management/accounts/destroyKeysOfDeletedAccounts.ts';
+import { destroyKeysOfRemovedWebhooks } from '../../management/accounts/destroyKeysOfRemovedWebhooks.ts';
 import { destroyKeysOfAllDisabledTotp } from '../../management/auth/totpKeys.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -7,4 +8,5 @@ export async function destroyLeftKeys({ store, hot }: Pick<Foundation, 'store' |
   const { log, vault } = store;
   await store.retryWhileUnavailable(() => destroyKeysOfDeletedAccounts({ hot, vault }));
   await store.retryWhileUnavailable(() => destroyKeysOfAllDisabledTotp({ log, vault }));
+  await store.retryWhileUnavailable(() => destroyKeysOfRemovedWebhooks({ log, vault }));
 }

@@ -37,7 +37,8 @@ import type { ProviderServices } from './provider.ts';
 import { createReadiness } from './readiness.ts';
 import { whenSinksTake } from './sinks.ts';
 
-export interface ManagementSurfaceOptions extends Pick<ManagementOptions, 'integrity'> {
+export interface ManagementSurfaceOptions
+  extends Pick<ManagementOptions, 'integrity' | 'postNotification' | 'allowsLinkLocal'> {
   readonly pendingState: PendingState;
   readonly provider: ProviderServices;
   readonly readModels: ReadModelPorts;
@@ -71,6 +72,8 @@ export function createManagementSurface(
     readModels,
     integrity,
     sinks,
+    postNotification,
+    allowsLinkLocal,
     clientAddress,
     isHttps,
     isThisMachine,
@@ -137,6 +140,8 @@ export function createManagementSurface(
     jobs,
     retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
     integrity,
+    postNotification,
+    allowsLinkLocal,
     evidence,
     recordEvidence: records.recordAudit,
     recordExport: records.recordAudit,

@@ -90,6 +90,8 @@ export type ResourceErrorCode =
   | 'too_many_live_streams'
   | 'job_running'
   | 'job_not_found'
+  | 'invalid_webhook'
+  | 'webhook_not_found'
   | 'invalid_hold'
   | 'hold_not_found'
   | 'checkpoint_not_found'

@@ -151,6 +151,16 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message:
       'This node has no such bundle. It keeps the last ones that it made for an hour, until it stops. Make it again with POST /api/evidence, or with "svc evidence".',
   },
+  invalid_webhook: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: withProblem('The webhook is not valid'),
+  },
+  webhook_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) => `There is no webhook ${detail(details, 'webhookId', 'with this id')}, or it was removed.`,
+  },
   invalid_hold: {
     status: 400,
     type: 'invalid_request_error',

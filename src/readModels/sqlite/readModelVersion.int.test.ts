@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 18, layout 15':
+    '09dbdfc165b647090e2750e4921de50dedac5cedbe8d92795554400a1428e699',
   'requestLog 7, usageTrends 2, history 17, layout 15':
     '8119b43ceed73abede3e891f07df55180ec639b22d1ee2eb58008dfccc6fb969',
   'requestLog 7, usageTrends 2, history 17, layout 14':

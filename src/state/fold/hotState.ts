@@ -1,3 +1,4 @@
+import * as alert from '../../domain/alert/state.ts';
 import type { AuditEvent } from '../../domain/audit/events.ts';
 import * as audit from '../../domain/audit/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
@@ -68,6 +69,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   windowsClock: windowsClock.WindowsClock = windowsClock.initialState;
   audit: audit.AuditState = audit.initialState;
   holds: hold.HoldState = hold.initialState;
+  alerts: alert.AlertState = alert.initialState;
   operators: operator.Operators = operator.initialState;
   managementTokens: managementToken.ManagementTokens = managementToken.initialState;
   readonly sessions: session.Sessions = new Map();
@@ -267,6 +269,14 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'ClockAccepted':
         acceptClock(this, event);
+        return;
+      case 'AlertRaised':
+      case 'AlertResolved':
+      case 'WebhookAdded':
+      case 'WebhookRemoved':
+      case 'AlertDelivered':
+      case 'AlertDeliveryFailed':
+        this.alerts = alert.evolve(this.alerts, event);
         return;
       case 'HoldPlaced':
       case 'HoldLifted':

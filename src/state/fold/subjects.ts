@@ -2,6 +2,7 @@ import { account } from '../../domain/account/decide.ts';
 import { accountLink } from '../../domain/accountLink/decide.ts';
 import { accountTokens } from '../../domain/accountTokens/decide.ts';
 import { accountUsage } from '../../domain/accountUsage/decide.ts';
+import { alert } from '../../domain/alert/decide.ts';
 import { apiKey } from '../../domain/apiKey/decide.ts';
 import { windowsClock } from '../../domain/clock/decide.ts';
 import type { AccountId, ApiKeyId, Instant, TeamId } from '../../domain/core/brands.ts';
@@ -66,6 +67,12 @@ export const subjects = {
     accountUsage,
     ({ accountId, yyyymm }: UsageStream) => `accountUsage-${accountId}_${yyyymm}`,
     (hot, { accountId }) => hot.usage.get(accountId) ?? accountUsage.initialState,
+  ),
+  /** Alerts, and the webhooks that are notified of them. */
+  alert: subject(
+    alert,
+    (_id: 'main') => 'alerts-main',
+    (hot) => hot.alerts,
   ),
   apiKey: subject(
     apiKey,

@@ -70,6 +70,8 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   23: unchanged,
   // No code was used for authenticating again.
   24: unchanged,
+  // There were no alerts.
+  25: unchanged,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

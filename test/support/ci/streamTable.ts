@@ -14,6 +14,7 @@ const ids: { readonly [Name in keyof Subjects]: Parameters<Subjects[Name]['strea
   accountLink: '<link id>',
   accountTokens: '<account id>' as AccountId,
   accountUsage: { accountId: '<account id>' as AccountId, yyyymm: '<yyyymm>' },
+  alert: 'main',
   apiKey: '<key id>' as ApiKeyId,
   clock: 'main',
   firewall: 'main',

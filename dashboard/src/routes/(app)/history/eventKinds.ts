@@ -148,6 +148,13 @@ export const EVENT_KINDS: readonly EventKind[] = [
     ],
   },
   {
+    value: 'alerts',
+    label: 'Alerts',
+    hint: 'alerts that began and ended, webhooks, and what was delivered to them',
+    isChange: true,
+    types: ['AlertRaised', 'AlertResolved', 'WebhookAdded', 'WebhookRemoved', 'AlertDelivered', 'AlertDeliveryFailed'],
+  },
+  {
     value: 'audit',
     label: 'Audit',
     hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports, forgotten callers',
