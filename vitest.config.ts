@@ -16,6 +16,9 @@ const files = (kind: 'unit' | 'int' | 'system' | 'e2e') => [
 // Each worker waits half of the time (streams, disks, browsers): one per core would leave a core idle.
 const WORKERS = Math.max(4, availableParallelism());
 
+/** The worker threads of a test process serve one test after another. */
+const KEEP_THREADS = ['test/support/threads/keepThreads.ts'];
+
 export default defineConfig({
   test: {
     // Not threads: undici's parser is WebAssembly, and V8 aborts the process (`jit_page.has_value()`) now and then when
@@ -34,8 +37,8 @@ export default defineConfig({
     testTimeout: 20_000 * Math.max(1, thoroughness),
     hookTimeout: 20_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: files('unit') } },
-      { extends: true, test: { name: 'int', include: files('int') } },
+      { extends: true, test: { name: 'unit', include: files('unit'), setupFiles: KEEP_THREADS } },
+      { extends: true, test: { name: 'int', include: files('int'), setupFiles: KEEP_THREADS } },
       {
         extends: true,
         test: {
