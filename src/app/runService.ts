@@ -5,7 +5,6 @@ import { createIsHttps } from '../http/client/isHttps.ts';
 import { createIsThisMachine } from '../http/client/isThisMachine.ts';
 import { startHttpServer } from '../http/server.ts';
 import { TREE_FILE } from '../integrity/tree/treeFile.ts';
-import { collectGarbage } from '../lib/collectGarbage.ts';
 import { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import { createPost } from '../lib/outgoing/post.ts';
 import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
@@ -126,7 +125,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     report: foundation.report,
   });
   // First what a long fold left: pages that waited for their turn outlive young garbage collections.
-  void collectGarbage().then(() =>
+  void Promise.resolve(io.collectGarbage?.()).then(() =>
     startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer }),
   );
   pendingState.records.recordStart();

@@ -1,3 +1,4 @@
+import { collectGarbage } from '../lib/collectGarbage.ts';
 import { readConfig, readLogFormat } from './config/config.ts';
 import type { Service } from './runService.ts';
 import { openServiceOutput } from './serviceOutput.ts';
@@ -15,6 +16,7 @@ export async function serve(): Promise<void> {
     service = await startService(config, {
       print,
       buildsDashboard: true,
+      collectGarbage,
       onFatal(error) {
         printFatal(error);
         void Promise.resolve(service?.stop({ reason: 'failure', detail: error.message })).finally(() =>

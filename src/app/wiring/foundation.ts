@@ -38,6 +38,8 @@ export interface ServiceIo {
   readonly print: Print;
   /** Whether to build a dashboard that is missing or older than its sources; by default one that is built is served. */
   readonly buildsDashboard?: boolean;
+  /** Collects the garbage of the start. Absent where the service shares its process, whose heap is not all its own. */
+  readonly collectGarbage?: () => Promise<void>;
   /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
