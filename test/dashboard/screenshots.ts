@@ -24,6 +24,7 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'history', path: '/history' },
   { name: 'history-as-of', path: '/history/as-of' },
   { name: 'integrity', path: '/integrity' },
+  { name: 'alerts', path: '/alerts' },
   { name: 'firewall', path: '/firewall' },
   { name: 'connect', path: '/connect' },
   { name: 'operators', path: '/operators' },

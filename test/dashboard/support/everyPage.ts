@@ -78,6 +78,7 @@ export function everyPage(gateway: Gateway): readonly PageState[] {
     { path: '/history/as-of?show=keys' },
     { path: '/history/as-of?show=firewall&at=5' },
     { path: '/history/as-of?show=settings&at=5' },
+    { path: '/alerts', open: button('Add webhook') },
     { path: '/replay', open: button('Without accounts') },
     {
       path: '/replay',

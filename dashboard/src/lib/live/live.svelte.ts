@@ -9,6 +9,7 @@ export type Kind =
   | 'team'
   | 'owner'
   | 'firewall'
+  | 'alerts'
   | 'settings'
   | 'request'
   | 'session'

@@ -1,3 +1,4 @@
+import BellRing from '@lucide/svelte/icons/bell-ring';
 import Cable from '@lucide/svelte/icons/cable';
 import ChartColumnStacked from '@lucide/svelte/icons/chart-column-stacked';
 import CircleUser from '@lucide/svelte/icons/circle-user';
@@ -33,6 +34,7 @@ const listed: readonly Page[] = [
   { path: '/usage', title: 'Usage', icon: ChartColumnStacked, needs: 'GET /api/usage/breakdown' },
   { path: '/request-logs', title: 'Request logs', icon: ScrollText, needs: 'GET /api/request-logs' },
   { path: '/history', title: 'History', icon: HistoryIcon, needs: 'GET /api/history' },
+  { path: '/alerts', title: 'Alerts', icon: BellRing, needs: 'GET /api/alerts' },
   { path: '/replay', title: 'Replay', icon: Rewind, needs: 'GET /api/replays' },
   { path: '/integrity', title: 'Integrity', icon: FileCheck, needs: 'GET /api/integrity' },
   { path: '/firewall', title: 'Firewall', icon: ShieldCheck, needs: 'GET /api/firewall/ips' },
