@@ -3642,7 +3642,7 @@ export interface components {
             sole_work: {
                 /** @description Whether this node is the leader */
                 is_here: boolean;
-                /** @description `polling` of the provider, or `read-models` in MongoDB */
+                /** @description `polling` of the provider, `alerts`, `checkpoints`, `sinks`, or `read-models` in MongoDB */
                 name: string;
                 /** @description The leader, as far as this node knows */
                 node: string | null;
