@@ -1,12 +1,12 @@
 // Plain JavaScript: before compiled code is cached, TypeScript would load Node's compiler, 50 ms of CPU at each start.
 
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
-import { constants, enableCompileCache, getCompileCacheDir } from 'node:module';
+// The default export: a Node that lacks these must come to the line that says so.
+import nodeModule from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-const { ENABLED, ALREADY_ENABLED } = constants.compileCacheStatus;
 
 /**
  * Caches stripped and compiled code across starts, which halves the time of a start: in the checkout, or where this user may
@@ -15,11 +15,13 @@ const { ENABLED, ALREADY_ENABLED } = constants.compileCacheStatus;
  * NODE_COMPILE_CACHE, which Node itself has read by now, wins.
  */
 export function cacheCompiledCode() {
+  const { constants, enableCompileCache, getCompileCacheDir } = nodeModule;
   if (getCompileCacheDir() !== undefined) return;
   // biome-ignore lint/plugin: this runs before the settings are read, some of which may be invalid
   const { env } = process;
   const folder = privateFolderIn(NODE_MODULES) ?? privateFolderIn(resolve(env.SVC_DATA_DIR || './data'));
   if (folder === undefined) return;
+  const { ENABLED, ALREADY_ENABLED } = constants.compileCacheStatus;
   const { status } = enableCompileCache(folder);
   // Worker threads take the folder from the environment only.
   if (status === ENABLED || status === ALREADY_ENABLED) env.NODE_COMPILE_CACHE = folder;

@@ -11,7 +11,7 @@ export interface RequestLogSort {
 
 /**
  * Only the time has an index: one of another value would change a page of the file for each request. Up to this many matches
- * are sorted one by one, which takes some 20 ms.
+ * are sorted one by one.
  */
 export const MAX_SORTED_BY_VALUE = 10_000;
 

@@ -273,7 +273,7 @@ journeys('request log', () => {
     expect(await focused()).toBe('5');
   });
 
-  test('asks only for what is new while it follows the list, also for a member', async () => {
+  test('asks only for what is new while it follows the list', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);
     const page = await visit({ path: '/request-logs' });
