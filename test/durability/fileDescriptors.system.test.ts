@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const V1 = '/v1/responses';
 const CODE = 'out_of_file_descriptors';
-const LIMIT = 128;
+const LIMIT = 160;
 const TAKER = fileURLToPath(new URL('./support/takeDescriptors.mjs', import.meta.url));
 
 /** The command of a service that may have `LIMIT` file descriptors. */
