@@ -35,7 +35,7 @@ export async function startReceiver() {
     received,
     types,
     respondWith(status: number, headers: Record<string, string> = {}) {
-      script.respond = (response) => void response.writeHead(status, headers).end('a body that nobody may see');
+      script.respond = (response) => void response.writeHead(status, headers).end('a body that is not shown');
     },
     respond: script,
     until: (count: number) => vi.waitUntil(() => received.length >= count, { timeout: 15_000, interval: 5 }),

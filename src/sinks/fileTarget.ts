@@ -19,7 +19,7 @@ const TAIL_BYTES = 65_536;
 
 /**
  * Appends lines to a file and syncs it. A full file becomes `<path>.1`, that one `<path>.2`, and so on; the oldest is removed.
- * A file that another program moved away is begun anew.
+ * When another program has moved the file away, a new one is created.
  */
 export class FileTarget implements SinkTarget {
   readonly #path: string;

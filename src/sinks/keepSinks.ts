@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Faults } from '../lib/faults.ts';
 import { type Post, shownUrl } from '../lib/outgoing/post.ts';
 import { startThread, type Thread } from '../lib/threads/startThread.ts';
+import { whenAborted } from '../lib/whenAborted.ts';
 import { SinkFailed, type SinkSettings, type SinkStatus } from './sink.ts';
 import type { SinkThread } from './sinkProtocol.ts';
 import { createUrlTarget, type PostLines } from './urlTarget.ts';
@@ -212,7 +213,7 @@ export function keepSinks(options: KeepSinksOptions): Sinks {
   };
 }
 
-/** The same for the same place: another place begins anew. */
+/** The same for the same place: another place has no progress yet. */
 function idOf(settings: SinkSettings): string {
   const place = settings.kind === 'file' ? settings.path : settings.url;
   return `${settings.kind}-${hash('sha256', `${place} ${settings.format}`).slice(0, 16)}`;
@@ -225,9 +226,3 @@ function keptOf(settings: SinkSettings, { post, authorization }: KeepSinksOption
     settings.kind === 'url' ? createUrlTarget({ url: settings.url, format, authorization, post }) : undefined;
   return { id: idOf(settings), settings, target, postLines, position: 0, deliveredAt: null, failure: null };
 }
-
-const whenAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -1,5 +1,6 @@
 import type { StoredRow } from '../integrity/leaf/leafEntry.ts';
 import { sleep } from '../lib/sleep.ts';
+import { whenAborted } from '../lib/whenAborted.ts';
 import { lineOf } from './lineOf.ts';
 import { SinkFailed, type SinkFormat, type SinkProgress, type SinkStart, type SinkTarget } from './sink.ts';
 import type { SinkLog } from './sinkLog.ts';
@@ -44,6 +45,7 @@ export class SinkFollower {
   #attempted = 0;
   #hasFailed = false;
   #wake = new AbortController();
+  #retry = new AbortController();
 
   constructor(options: SinkFollowerOptions) {
     this.#options = options;
@@ -55,10 +57,16 @@ export class SinkFollower {
     return this.#progress.position;
   }
 
-  /** Says that the log has more events, or that a failed attempt is to be repeated at once. */
+  /** Says that the log has more events. A sink that fails is not asked more often for that. */
   notify(): void {
     this.#wake.abort();
     this.#wake = new AbortController();
+  }
+
+  /** Repeats a failed attempt at once. */
+  retryNow(): void {
+    this.#retry.abort();
+    this.#retry = new AbortController();
   }
 
   /** Delivers until the signal aborts, also what is added meanwhile. */
@@ -70,14 +78,14 @@ export class SinkFollower {
         const isDone = await this.#deliverNext(signal);
         pauseMs = firstPauseMs;
         this.#succeed();
-        if (isDone) await aborted(AbortSignal.any([signal, woken]));
+        if (isDone) await whenAborted(AbortSignal.any([signal, woken]));
       } catch (error) {
         if (signal.aborted) return;
         if (this.#splits(error)) continue;
         this.#hasFailed = true;
         const { message, remedy = 'svc tries again by itself.' } = error as Partial<SinkFailed> & Error;
         onFailure({ message, remedy });
-        await sleep(pauseMs, AbortSignal.any([signal, woken]));
+        await sleep(pauseMs, AbortSignal.any([signal, this.#retry.signal]));
         pauseMs = Math.min(2 * pauseMs, maxPauseMs);
       }
     }
@@ -164,9 +172,3 @@ function* batchesOf(lines: readonly Line[]): Generator<readonly Line[]> {
 /** The payload of an archived event is gone, and with it its hash. */
 const isOtherHash = (hash: string | undefined, known: SinkProgress): boolean =>
   hash !== undefined && hash !== known.hash;
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -111,6 +111,28 @@ test('loses and reorders nothing while the sink fails now and then, and says whe
   expect(failures.filter((failure) => failure !== undefined).length).toBeGreaterThan(1);
 });
 
+test('a sink that fails is not asked more often because the log grows, until it is to be asked at once', async () => {
+  const { log, grow } = aLog();
+  grow(1);
+  let attempts = 0;
+  let isAway = true;
+  const take = () => {
+    attempts += 1;
+    if (isAway) throw new SinkFailed('it is away.', 'Bring it back.');
+  };
+  const { taken, follower } = follow(log, { take }, { firstPauseMs: 60_000, maxPauseMs: 60_000 });
+  await vi.waitFor(() => expect(attempts).toBe(1), soon);
+  for (let times = 0; times < 20; times += 1) {
+    grow(1);
+    follower.notify();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(attempts).toBe(1);
+  isAway = false;
+  follower.retryNow();
+  await vi.waitFor(() => expect(taken).toEqual(upTo(21)), soon);
+});
+
 test('continues after a restart from where it was', async () => {
   const { log, grow } = aLog();
   grow(5);

@@ -10,6 +10,9 @@ import type { SinkThread, SinkThreadOptions } from './sinkProtocol.ts';
 // Program of the thread that follows the log for sinks.
 
 const POLL_INTERVAL_MS = 5;
+const MAX_PAUSE_MS = 60_000;
+/** Requests wait for it, at most 30 s. */
+const FAIL_CLOSED_PAUSE_MS = 5_000;
 
 // Requests have priority. Only Linux applies this to the thread alone; elsewhere it would affect the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -30,6 +33,7 @@ await serveThread<SinkThread>(({ logPath, sinks }, report, ask) => {
         write: (progress) => file.noteNow(progress),
       },
       ...settings,
+      maxPauseMs: settings.isFailClosed ? FAIL_CLOSED_PAUSE_MS : MAX_PAUSE_MS,
       now: Date.now,
       onProgress: (progress) => report('progress', { id, progress }),
       onFailure: (failure) => report('failure', { id, failure }),
@@ -44,6 +48,7 @@ await serveThread<SinkThread>(({ logPath, sinks }, report, ask) => {
         const following = followers.get(id);
         if (!following?.term) return 0;
         following.follower.notify();
+        following.follower.retryNow();
         const deadline = performance.now() + timeoutMs;
         while (following.follower.position < position && performance.now() < deadline) {
           await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
@@ -89,7 +94,7 @@ function targetOf(
   if (settings.kind === 'file') return new FileTarget(settings.path, settings.rotation);
   return {
     async deliver(lines, signal) {
-      const refused = await Promise.race([ask('post', { id, lines }), whenAborted(signal)]);
+      const refused = await Promise.race([ask('post', { id, lines }), refusedByStop(signal)]);
       if (refused) throw new SinkFailed(refused.message, refused.remedy, refused);
     },
     close: () => undefined,
@@ -97,7 +102,7 @@ function targetOf(
 }
 
 /** A response that is still awaited holds up no stop: what it would have said is repeated. */
-const whenAborted = (signal: AbortSignal): Promise<{ message: string; remedy: string; isTooLarge: boolean }> =>
+const refusedByStop = (signal: AbortSignal): Promise<{ message: string; remedy: string; isTooLarge: boolean }> =>
   new Promise((resolve) => {
     const stopped = () => resolve({ message: 'svc stops.', remedy: '', isTooLarge: false });
     if (signal.aborted) stopped();
