@@ -1,4 +1,5 @@
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
+import { whenAborted } from '../../lib/whenAborted.ts';
 import { joinLease } from '../../state/leases/lease.ts';
 import type { LeaseTerm } from '../../state/leases/leaseTerm.ts';
 import { permanentLeaseTerm } from '../../state/leases/leaseTerm.ts';
@@ -77,8 +78,4 @@ function startAlone(work: Work, { node }: DataFolder, report: ReportError): Lead
 }
 
 /** Resolves when a lease term ends. */
-export const whenTermEnds = ({ signal }: LeaseTerm): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+export const whenTermEnds = ({ signal }: LeaseTerm): Promise<void> => whenAborted(signal);

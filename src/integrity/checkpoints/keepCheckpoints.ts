@@ -5,6 +5,7 @@ import type { Faults } from '../../lib/faults.ts';
 import type { Post } from '../../lib/outgoing/post.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
+import { whenAborted } from '../../lib/whenAborted.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
 import type { SigningKey, VerifierKey } from '../notes/noteKeys.ts';
 import { parseOrigin } from '../published/logOrigin.ts';
@@ -293,9 +294,3 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     },
   };
 }
-
-const whenAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -1,5 +1,6 @@
 import type { Faults } from '../../lib/faults.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { whenAborted } from '../../lib/whenAborted.ts';
 import type { PublishingTarget } from './checkpoints.ts';
 import type { NoteRecord } from './noteRecord.ts';
 import type { NoteStore, TargetProgress } from './noteStore.ts';
@@ -54,7 +55,7 @@ export class Publisher {
   /** Publishes until the signal aborts; also a target that does not respond holds up nothing then. */
   async run(signal: AbortSignal): Promise<void> {
     const { firstPauseMs = 1_000, maxPauseMs = 60_000 } = this.#options;
-    const ended = aborted(signal);
+    const ended = whenAborted(signal);
     await Promise.race([this.#attempt, ended]);
     for (let pauseMs = firstPauseMs; !signal.aborted; ) {
       const waking = this.#wake.signal;
@@ -64,7 +65,7 @@ export class Publisher {
       try {
         const isDone = await Promise.race([attempt, ended]);
         pauseMs = firstPauseMs;
-        if (isDone) await Promise.race([aborted(waking), ended]);
+        if (isDone) await Promise.race([whenAborted(waking), ended]);
       } catch (error) {
         if (signal.aborted) return;
         this.#fail(error as Error);
@@ -77,7 +78,7 @@ export class Publisher {
   /** Resolves when the target has the note with this number, or when an attempt that began after this call has failed. */
   async flush(seq: number, signal: AbortSignal): Promise<void> {
     // One that is under way may fail for an earlier reason.
-    await Promise.race([this.#attempt, aborted(signal)]);
+    await Promise.race([this.#attempt, whenAborted(signal)]);
     const failed = new AbortController();
     this.#onFailure = () => failed.abort();
     this.notify();
@@ -145,9 +146,3 @@ const NO_RESPONSE = new PublishFailed(
 );
 
 const NAMES = { folder: 'folder', http: 'endpoint', witness: 'witness' } as const;
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
