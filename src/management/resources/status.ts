@@ -65,7 +65,9 @@ const StoreStatus = z
     sole_work: z
       .array(
         z.object({
-          name: z.string().describe('`polling` of the provider, `alerts`, `checkpoints`, `sinks`, or `read-models` in MongoDB'),
+          name: z
+            .string()
+            .describe('`polling` of the provider, `alerts`, `checkpoints`, `sinks`, or `read-models` in MongoDB'),
           node: z.string().nullable().describe('The leader, as far as this node knows'),
           is_here: z.boolean().describe('Whether this node is the leader'),
         }),
