@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { scrypt } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aFolder } from '../../../test/histories/forged/honestLog.ts';
 import { startFakeEventStore } from '../../../test/support/eventstore/fakeEventStore.ts';
@@ -131,4 +133,17 @@ test('keeps the last five bundles until the service stops', async () => {
   await gateway.stop();
   cleanups.length = 0;
   expect(foldersOfShelves().filter((name) => !before.includes(name))).toEqual([]);
+});
+
+test('answers while its bundles are cleaned away', async () => {
+  const before = foldersOfShelves();
+  const gateway = await aGateway('embedded');
+  const { result } = await makeEvidence(gateway, { types: ['AccountImported'] });
+  // Files are opened only after this, so that some are gone by then.
+  const busy = Promise.all(Array.from({ length: 16 }, () => promisify(scrypt)('password', 'salt', 64)));
+  const heads = Array.from({ length: 20 }, () => fetch(gateway.url + result.path, { method: 'HEAD' }));
+  await Promise.race([...heads, busy]);
+  for (const name of foldersOfShelves()) if (!before.includes(name)) rmSync(join(tmpdir(), name), { recursive: true });
+  await busy;
+  for (const { status } of await Promise.all(heads)) expect([200, 404]).toContain(status);
 });

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { type EvidenceFilter, EvidenceMade } from '../../domain/audit/events.ts';
 import type { Instant } from '../../domain/core/brands.ts';
@@ -100,14 +100,19 @@ export const evidenceRoutes = (options: EvidenceOptions) =>
         },
       });
     })
-    .get('/:id', routes.get, (ctx) => {
+    .get('/:id', routes.get, async (ctx) => {
       const bundle = options.evidence.find(ctx.params.id ?? '');
-      if (!bundle || !statSync(bundle.path, { throwIfNoEntry: false })) return refuse('evidence_not_found');
+      if (!bundle) return refuse('evidence_not_found');
+      // Opened here: what a stream fails to open by itself, after a HEAD request was answered, would end the process.
+      const file = await open(bundle.path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return refuse('evidence_not_found');
+        throw error;
+      });
       ctx.type = 'application/octet-stream';
       ctx.length = bundle.bytes;
       ctx.set('content-disposition', `attachment; filename="${bundle.name}"`);
       ctx.set('cache-control', 'no-store');
-      return createReadStream(bundle.path);
+      return file.createReadStream();
     })
     .routes();
 
