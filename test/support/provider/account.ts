@@ -1,8 +1,10 @@
 import { json } from './http.ts';
 import { modelList } from './models.ts';
 import type { ReceivedRequest } from './received.ts';
-import { createScriptQueue, type ResponseScript, type ScriptQueue } from './responseScript.ts';
-import { compacted, defaultResponse } from './responses.ts';
+import { createScriptQueue, type ResponseScript, type ScriptContext, type ScriptQueue } from './responseScript.ts';
+import { compacted, defaultResponse, prewarmed } from './responses.ts';
+import type { SimulatedSocket } from './sockets/socketRules.ts';
+import { acceptUpgrade, limitsAndTurnState, type SocketEvents } from './sockets/socketScripts.ts';
 import type { TokenScript } from './tokenResponse.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { initialUsage, type UsageScript } from './usage.ts';
@@ -46,11 +48,19 @@ export interface SimulatedAccount {
   token: TokenScript;
   readonly tokens: Tokens;
   authFile(): AuthFile;
-  /** Sets the default script of `/codex/responses`. */
+  /** Sets the default script of `/codex/responses`, over HTTP and on sockets. */
   always(script: ResponseScript): void;
   /** Queues scripts for the next requests, one each. */
   next(...scripts: ResponseScript[]): void;
   readonly responses: ScriptQueue;
+  /** Creates with `generate: false`. */
+  readonly prewarms: ScriptQueue;
+  /** WebSocket upgrades: `acceptUpgrade()`, or any response that refuses one. */
+  readonly upgrades: ScriptQueue;
+  /** Events before those of a script, on sockets. */
+  socketEvents: SocketEvents;
+  /** Open WebSockets. */
+  readonly sockets: SimulatedSocket[];
   readonly compact: ScriptQueue;
   readonly models: ScriptQueue;
   readonly transcribe: ScriptQueue;
@@ -91,6 +101,10 @@ export function createAccount(options: AccountOptions, { number, now, received }
     responses,
     always: responses.always,
     next: responses.next,
+    prewarms: createScriptQueue(prewarmed()),
+    upgrades: createScriptQueue(acceptUpgrade()),
+    socketEvents: (context: ScriptContext) => limitsAndTurnState(context, account.usage),
+    sockets: [] as SimulatedSocket[],
     compact: createScriptQueue(compacted()),
     models: createScriptQueue(modelList()),
     transcribe: createScriptQueue(json(200, { text: 'Hello from the simulated provider.' }, { name: 'transcript' })),
@@ -101,6 +115,7 @@ export function createAccount(options: AccountOptions, { number, now, received }
     received: [] as ReceivedRequest[],
     inFlight: 0,
   });
+  Object.defineProperty(account, 'sockets', { enumerable: false });
   return Object.defineProperty(account, 'received', {
     enumerable: false,
     get: () => received.filter((request) => request.account === id),

@@ -23,7 +23,19 @@ export function problemOfResponsesBody(body: unknown): string | undefined {
   if (!isObject(body)) return 'Invalid JSON body';
   if (body.store !== false) return 'Store must be set to false';
   if (body.stream !== true) return 'Stream must be set to true';
+  if ('generate' in body) return 'Unsupported parameter: generate';
   return problemOfCompactBody(body);
+}
+
+/**
+ * The same for a `response.create` on a WebSocket, where `stream` is not used, and `previous_response_id` and `generate` are
+ * allowed.
+ */
+export function problemOfCreate(create: unknown): string | undefined {
+  if (!isObject(create)) return 'Invalid JSON message';
+  const { type, previous_response_id: _, generate: __, ...body } = create;
+  if (type !== 'response.create') return `Unknown message type: ${type}`;
+  return problemOfResponsesBody({ ...body, stream: true });
 }
 
 /** The same for the compact endpoint, which accepts neither `stream` nor `store`. */

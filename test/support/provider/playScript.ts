@@ -60,7 +60,8 @@ export async function playScript(
       if ('waitMs' in step) await pause(step.waitMs, undefined, { signal: disconnected });
       else if ('until' in step) await step.until;
       else if ('hold' in step) await untilDisconnected(disconnected);
-      else return resetSocket(res, request);
+      else if ('reset' in step) return resetSocket(res, request);
+      else throw new Error(`only a WebSocket can play ${JSON.stringify(step)}`);
     }
   }
   await writeAllAlone(splitter?.flush());

@@ -7,8 +7,10 @@ import { type AuthorizationServer, createAuthorizationServer } from './authoriza
 import { playScript, untilDisconnected } from './playScript.ts';
 import { receive } from './receive.ts';
 import { createRequestLog, type ReceivedRequest } from './received.ts';
-import type { ScriptContext } from './responseScript.ts';
 import { type Routed, route } from './route.ts';
+import { contextOf } from './scriptContext.ts';
+import { type Keepalive, REAL_KEEPALIVE } from './sockets/socketRules.ts';
+import { createSocketServer } from './sockets/upgrade.ts';
 import { rateLimitHeaders } from './usage.ts';
 
 export interface ProviderOptions {
@@ -21,6 +23,10 @@ export interface ProviderOptions {
   /** Maximum length of `received` (default: unlimited). */
   maxReceived?: number;
   now?: () => number;
+  /** Accepts permessage-deflate on WebSockets when the client offers it (default: false). */
+  deflate?: boolean;
+  /** Pings on WebSockets (default: those of the real provider). */
+  keepalive?: Keepalive;
 }
 
 export interface Provider {
@@ -41,6 +47,8 @@ export interface Provider {
   clearReceived(): void;
   /** Resolves when the condition holds. It is checked whenever a request arrives, progresses or ends. */
   until(condition: () => boolean): Promise<void>;
+  /** Ends the WebSockets that are older than 60 minutes by the injected clock, also idle ones. */
+  closeOldSockets(): void;
   /** Also destroys open sockets. */
   close(): Promise<void>;
 }
@@ -53,6 +61,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     strict = true,
     maxReceived = Number.POSITIVE_INFINITY,
     now = Date.now,
+    deflate = false,
+    keepalive = REAL_KEEPALIVE,
   } = options;
   const log = createRequestLog(maxReceived);
   const accounts: SimulatedAccount[] = [];
@@ -106,6 +116,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   }
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, serve);
+  const sockets = createSocketServer({ log, routing, deflate, keepalive, headersFor: responseHeaders });
+  server.on('upgrade', sockets.upgrade);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -128,9 +140,11 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
       log.received.length = 0;
       arrivedBytes = 0;
     },
+    closeOldSockets: sockets.closeOldSockets,
     async close() {
       closing = true;
       const closed = once(server, 'close');
+      sockets.close();
       server.close();
       server.closeAllConnections();
       await closed;
@@ -139,19 +153,13 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
 }
 
 function headersFor({ path }: ReceivedRequest, account: SimulatedAccount | undefined): Record<string, string> {
-  const limits = account && path.startsWith('/backend-api/codex/responses') ? rateLimitHeaders(account.usage) : {};
-  return { 'x-request-id': randomUUID(), ...limits };
+  return path.startsWith('/backend-api/codex/responses') ? responseHeaders(account) : { 'x-request-id': randomUUID() };
 }
+
+const responseHeaders = (account: SimulatedAccount | undefined): Record<string, string> => ({
+  'x-request-id': randomUUID(),
+  ...(account && rateLimitHeaders(account.usage)),
+});
 
 /** The client has disconnected, so no script is taken from a queue. */
 const CLIENT_LEFT: Routed = { account: undefined, script: { name: 'client disconnected', steps: [] } };
-
-const UNKNOWN_ACCOUNT = { id: 'unknown', email: '', plan: 'unknown' };
-
-const contextOf = (request: ReceivedRequest, account: SimulatedAccount | undefined, now: number): ScriptContext => ({
-  id: `resp_${randomUUID().replaceAll('-', '')}`,
-  json: (request.json ?? {}) as Record<string, unknown>,
-  bytes: request.decodedBody?.length ?? 0,
-  account: account ?? UNKNOWN_ACCOUNT,
-  now,
-});

@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { zstdDecompressSync } from 'node:zlib';
-import type { ReceivedRequest } from './received.ts';
+import { jsonOf, type ReceivedRequest } from './received.ts';
 
-/** Reads a request to its end, or until the client disconnects (`aborted`). Never throws. */
-export async function receive(
-  req: IncomingMessage,
-  now: () => number,
-  onChunk: (bytes: number) => void = () => undefined,
-): Promise<ReceivedRequest> {
+/** A request without a body. */
+export function receiveHead(req: IncomingMessage, now: () => number): ReceivedRequest {
   const { pathname, searchParams } = new URL(req.url ?? '/', 'http://provider');
-  const request: ReceivedRequest = {
+  return {
     method: req.method ?? 'GET',
     path: pathname,
     query: Object.fromEntries(searchParams),
@@ -29,6 +25,15 @@ export async function receive(
     wasReset: false,
     ended: false,
   };
+}
+
+/** Reads a request to its end, or until the client disconnects (`aborted`). Never throws. */
+export async function receive(
+  req: IncomingMessage,
+  now: () => number,
+  onChunk: (bytes: number) => void = () => undefined,
+): Promise<ReceivedRequest> {
+  const request = receiveHead(req, now);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of req) {
@@ -44,7 +49,7 @@ export async function receive(
   if (type.startsWith('multipart/form-data')) request.form = await formOf(request);
   else if (type.startsWith('application/x-www-form-urlencoded')) {
     request.form = Object.fromEntries(new URLSearchParams(request.decodedBody?.toString('utf8')));
-  } else request.json = jsonOf(request);
+  } else request.json = jsonOf(request.decodedBody);
   return request;
 }
 
@@ -60,14 +65,6 @@ function decode({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): B
       }
     default:
       return undefined;
-  }
-}
-
-function jsonOf({ decodedBody }: ReceivedRequest): unknown {
-  try {
-    return JSON.parse(decodedBody?.toString('utf8') ?? '');
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** A request and how it ended. Plain data, so that failing assertions print it. */
 export interface ReceivedRequest {
+  /** `WEBSOCKET` for a message on a socket, which has the path and headers of the upgrade. */
   method: string;
   path: string;
   query: Record<string, string>;
@@ -32,6 +33,34 @@ export interface ReceivedRequest {
   /** The script reset the connection. */
   wasReset: boolean;
   ended: boolean;
+  /** Number of the socket that this upgrade opened, or that this message came on. */
+  socket?: number;
+  /** How the socket of this upgrade ended: 1006 without a close frame. */
+  closeCode?: number;
+}
+
+/** A message on the socket that an upgrade opened. */
+export function messageReceived(upgrade: ReceivedRequest, body: Buffer, at: number): ReceivedRequest {
+  return {
+    ...upgrade,
+    method: 'WEBSOCKET',
+    body,
+    decodedBody: body,
+    json: jsonOf(body),
+    at,
+    script: undefined,
+    status: undefined,
+    sentBytes: 0,
+    ended: false,
+  };
+}
+
+export function jsonOf(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(body?.toString('utf8') ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The requests that the provider received, in order of arrival, and a way to wait for them. */

@@ -51,7 +51,7 @@ export function* openingEvents(context: ScriptContext): Generator<Step> {
 }
 
 /** The complete response object: strict SDKs require every field. */
-export function responseObject({ id, json, now }: ScriptContext, status: string) {
+export function responseObject({ id, json, now, continues }: ScriptContext, status: string) {
   return {
     id,
     object: 'response',
@@ -66,7 +66,7 @@ export function responseObject({ id, json, now }: ScriptContext, status: string)
     model: typeof json.model === 'string' ? json.model : 'unknown',
     output: [] as OutputItem[],
     parallel_tool_calls: json.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: continues?.id ?? null,
     prompt_cache_key: json.prompt_cache_key ?? null,
     reasoning: { effort: null, summary: null, ...(json.reasoning as object | undefined) },
     safety_identifier: null,
@@ -86,11 +86,12 @@ export function responseObject({ id, json, now }: ScriptContext, status: string)
 
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
-function estimate({ bytes }: ScriptContext, output: OutputItem[]): UsageNumbers {
+/** Everything before a continued response is cached. */
+function estimate({ bytes, continues }: ScriptContext, output: OutputItem[]): UsageNumbers {
   const tokensOf = (items: OutputItem[]): number => items.reduce((sum, item) => sum + tokensIn(textOf(item)), 0);
   return {
-    inputTokens: Math.ceil(bytes / 4),
-    cachedTokens: 0,
+    inputTokens: Math.ceil(bytes / 4) + (continues?.totalTokens ?? 0),
+    cachedTokens: continues?.totalTokens ?? 0,
     outputTokens: tokensOf(output),
     reasoningTokens: tokensOf(output.filter(({ type }) => type === 'reasoning')),
   };

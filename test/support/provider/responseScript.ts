@@ -12,7 +12,16 @@ export type Step =
   /** Sends nothing more and leaves the connection open until the client disconnects. */
   | { hold: true }
   /** Resets the connection. */
-  | { reset: true };
+  | { reset: true }
+  | SocketStep;
+
+/** What only happens on a WebSocket; over HTTP such a step fails. */
+export type SocketStep =
+  /** A message that is no event, or no text. */
+  | { message: string | Uint8Array; isBinary?: boolean }
+  | { close: number; reason?: string }
+  /** Resets the connection after this many more bytes, wherever in a frame that falls. */
+  | { cutAfterBytes: number };
 
 /** What a script can use of the request. */
 export interface ScriptContext {
@@ -23,6 +32,8 @@ export interface ScriptContext {
   readonly bytes: number;
   readonly account: { readonly id: string; readonly email: string; readonly plan: string };
   readonly now: number;
+  /** On a WebSocket: the response that this one continues. */
+  readonly continues?: { readonly id: string; readonly totalTokens: number };
 }
 
 /** How the bytes of a response are split into writes (`fragmented-bytes`). */

@@ -56,6 +56,9 @@ export const defaultResponse = (): ResponseScript =>
     responseEvents(context, { parts: [wantsCompaction(context) ? compaction : message(words(HELLO))] }),
   );
 
+/** The response to a create with `generate: false`: an id to continue, without output. */
+export const prewarmed = (): ResponseScript => stream('prewarmed', (context) => responseEvents(context, { parts: [] }));
+
 function wantsCompaction({ json: { input } }: ScriptContext): boolean {
   return Array.isArray(input) && input.at(-1)?.type === 'compaction_trigger';
 }

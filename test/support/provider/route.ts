@@ -40,6 +40,20 @@ export function route(request: ReceivedRequest, options: RouteOptions): Routed {
   return { account, script: respond(request, account, options) };
 }
 
+/** Finds the account of an upgrade, and the script that accepts or refuses it. */
+export function routeUpgrade(request: ReceivedRequest, options: RouteOptions): Routed {
+  const endpoint = `${request.method} ${request.path}`;
+  if (endpoint !== 'GET /backend-api/codex/responses') return { account: undefined, script: notFound(endpoint) };
+  const account = accountOf(request, options);
+  const mayConnect = account && (options.acceptsAnyToken || isAuthorized(request, account));
+  if (!mayConnect || !isInRegion(request, account)) return { account, script: invalidToken() };
+  return { account, script: account.upgrades.take() };
+}
+
+/** Only the upgrade needs the region of a workspace that is bound to one (zed-industries/codex-acp#228). */
+const isInRegion = ({ headers }: ReceivedRequest, { residency }: SimulatedAccount): boolean =>
+  residency === undefined || headers['x-openai-internal-codex-residency'] === residency;
+
 type Endpoint = (request: ReceivedRequest, account: SimulatedAccount, options: RouteOptions) => ResponseScript;
 
 const ENDPOINTS: Record<string, Endpoint> = {

@@ -2,9 +2,10 @@
 
 export * from './brokenStreams.ts';
 export * from './errorResponses.ts';
-export { fullResponse, json } from './http.ts';
+export { errorJson, fullResponse, json } from './http.ts';
 export type { Fragmentation, ResponseScript, ScriptContext, Step } from './responseScript.ts';
 export * from './responses.ts';
+export * from './sockets/socketScripts.ts';
 export { HELLO, stream } from './stream.ts';
 export { usageWindow } from './usage.ts';
 export * from './variations.ts';
