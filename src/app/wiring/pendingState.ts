@@ -33,6 +33,7 @@ export async function createPendingState(foundation: Foundation): Promise<Pendin
     hot: hot.state,
     isShared: (stream) => nodes.count > 1 && isOfThisStart(stream),
     now: () => performance.now(),
+    time: now,
   });
   hot.onFolded((event) => {
     announced.onFolded(event);

@@ -15,7 +15,8 @@ export interface RecentlySharedOptions {
   readonly isShared: (stream: string) => boolean;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  readonly forMs?: number;
+  /** The clock that the events of this process bear. */
+  readonly time: () => Instant;
 }
 
 interface Shared {
@@ -25,16 +26,21 @@ interface Shared {
   readonly until: number;
 }
 
-/** Far more than the nodes differ in when they read an event of the store. */
+/** Far more than the nodes differ in when they read an event of the store while none of them is short of CPU. */
 const RECENT_MS = 500;
+/** As often as its own way through the store an event may take to the other nodes: they may be slower than this one. */
+const SLOWER = 4;
+/** A node that reads nothing for so long is missed by the others. */
+const MOST_MS = 12_000;
 
 /**
  * What this node has lately read back from the log of its own requests: announcements and ends. The other nodes read them at
- * about the same time. Until they surely have, this node must not take its share of what is left then.
+ * about the same time. Until they surely have, this node must not take its share of what is left then. An event that took
+ * long to come back is recent for longer: what slowed it down, a busy machine or store, holds for the others as well.
  */
 export class RecentlyShared {
   readonly #options: RecentlySharedOptions;
-  /** In the order in which they end to be recent. */
+  /** In the order in which they were read. */
   readonly #byHolder = new Map<LimitHolder, Shared[]>();
 
   constructor(options: RecentlySharedOptions) {
@@ -46,12 +52,13 @@ export class RecentlyShared {
     if (event.type !== 'RequestAdmitted' && event.type !== 'RequestCompleted') return;
     const { data, type } = event;
     if (data.keyId === null || !data.admission || !this.#options.isShared(event.stream)) return;
-    const { now, forMs = RECENT_MS } = this.#options;
+    const { now, time } = this.#options;
+    const tookMs = time() - event.time;
     const shared: Shared = {
       model: data.model,
       times: { requestedAt: data.requestedAt, admission: data.admission },
       consumption: type === 'RequestAdmitted' ? data.admission.estimate : consumptionOf(data),
-      until: now() + forMs,
+      until: now() + Math.min(MOST_MS, Math.max(RECENT_MS, SLOWER * tookMs)),
     };
     for (const holder of holdersOf(data)) {
       const recent = this.#current(holder);
@@ -81,6 +88,7 @@ export class RecentlyShared {
     const all = this.#byHolder.get(holder);
     if (!all) return [];
     const now = this.#options.now();
+    // Those behind a slow one are recent as long as it is.
     const first = all.findIndex(({ until }) => until > now);
     if (first === 0) return all;
     if (first === -1) {

@@ -15,7 +15,8 @@ function setUp() {
   const rules = [limitRule({ id: 1 }), limitRule({ id: 2, modelFilter: 'other' })];
   hot.apiKeys.set(id, { id, rules } as Partial<ApiKey> as ApiKey);
   const isShared = (stream: string) => stream === OWN;
-  return { clock, recent: new RecentlyShared({ hot, isShared, now: () => clock.now, forMs: 500 }) };
+  const time = () => later(clock.now);
+  return { clock, recent: new RecentlyShared({ hot, isShared, now: () => clock.now, time }) };
 }
 
 const fields = (asOf: Instant) => ({
@@ -31,12 +32,13 @@ const fields = (asOf: Instant) => ({
     reserved: [],
   },
 });
-const announced = (stream = OWN, asOf = NOW) =>
-  ({ type: 'RequestAdmitted', stream, data: fields(asOf) }) as unknown as RecordedEvent;
-const completed = () =>
+const announced = ({ stream = OWN, asOf = NOW, time = NOW } = {}) =>
+  ({ type: 'RequestAdmitted', stream, time, data: fields(asOf) }) as unknown as RecordedEvent;
+const completed = (time: Instant) =>
   ({
     type: 'RequestCompleted',
     stream: OWN,
+    time,
     data: { ...fields(NOW), usage: { inputTokens: 60, outputTokens: 7 }, costMicroDollars: null },
   }) as unknown as RecordedEvent;
 
@@ -45,8 +47,8 @@ test('counts what the log brought of this node for half a second', () => {
   const amount = () => recent.amountOn(id, 1, NOW);
   recent.onFolded(announced());
   clock.now = 300;
-  recent.onFolded(completed());
-  recent.onFolded(announced('requests-b.b1_20260115'));
+  recent.onFolded(completed(later(300)));
+  recent.onFolded(announced({ stream: 'requests-b.b1_20260115' }));
   expect(amount()).toBe(187);
   clock.now = 500;
   expect(amount()).toBe(67);
@@ -54,9 +56,26 @@ test('counts what the log brought of this node for half a second', () => {
   expect(amount()).toBe(0);
 });
 
+test('counts it longer when it took long to come back, though no longer than until a silent node is missed', () => {
+  const { clock, recent } = setUp();
+  const amount = () => recent.amountOn(id, 1, NOW);
+  clock.now = 400;
+  recent.onFolded(announced());
+  clock.now = 1_999;
+  expect(amount()).toBe(120);
+  clock.now = 2_000;
+  expect(amount()).toBe(0);
+  clock.now = 60_000;
+  recent.onFolded(announced());
+  clock.now = 71_999;
+  expect(amount()).toBe(120);
+  clock.now = 72_000;
+  expect(amount()).toBe(0);
+});
+
 test('counts it on the limits that apply, in the window of its admission', () => {
   const { recent } = setUp();
-  recent.onFolded(announced(OWN, later(DAY - 1)));
+  recent.onFolded(announced({ asOf: later(DAY - 1) }));
   expect(recent.amountOn(id, 1, NOW)).toBe(120);
   expect(recent.amountOn(id, 1, later(DAY))).toBe(0);
   expect(recent.amountOn(id, 2, NOW)).toBe(0);
