@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
+import { buildGoProgram } from '../support/buildGoProgram.ts';
 import { startGateway, validRequest } from '../support/gateway.ts';
-import { buildPrometheusReader } from '../support/prometheus/build.ts';
 import { scrape } from '../support/scrape.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
-const reader = buildPrometheusReader();
+const reader = buildGoProgram(new URL('../support/prometheus/', import.meta.url));
 const FORMATS = ['text/plain', 'application/openmetrics-text'];
 
 /** What Prometheus' parser finds in a text. */
