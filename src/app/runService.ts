@@ -21,6 +21,7 @@ import { openReadModels } from './wiring/readModels.ts';
 import { addServiceMetrics } from './wiring/serviceMetrics.ts';
 import { openSinks } from './wiring/sinks.ts';
 import { startBackgroundWork } from './wiring/startBackgroundWork.ts';
+import { openTraces } from './wiring/traces.ts';
 import { openTree } from './wiring/tree.ts';
 import { watchOpenAccess } from './wiring/watchOpenAccess.ts';
 
@@ -61,6 +62,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
   const postNotification = createPostNotification(post);
   const checkpoints = await openCheckpoints(foundation, { tree, post });
   const sinks = openSinks(foundation, { post });
+  const traces = await openTraces(foundation, { post });
   const clientAddress = createClientAddress(addressing);
   const isHttps = createIsHttps(addressing);
   const isThisMachine = createIsThisMachine(addressing);
@@ -77,6 +79,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     pendingState,
     provider,
     sinks,
+    traces,
     clientAddress,
     isThisMachine,
     responses,
@@ -151,7 +154,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     foundation.clock.stop();
     await treeComparer.stop();
     const last = await pendingState.records.stop(reason);
-    await Promise.all([checkpoints.stop(last), sinks.stop(last)]);
+    await Promise.all([checkpoints.stop(last), sinks.stop(last), traces?.stop()]);
     await tree.close();
     await readModels.close();
     await foundation.close();

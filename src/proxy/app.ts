@@ -27,6 +27,7 @@ import {
   needsKey,
   type TranscriptionRoute,
 } from './routes/routes.ts';
+import type { BeginTrace, RequestTrace } from './tracing/requestTrace.ts';
 import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
 import { createUsageHandler } from './usage/usageHandler.ts';
 
@@ -43,6 +44,8 @@ export interface ProxyOptions extends ModelRequestServices {
   readonly allowsOpen: boolean;
   readonly hasAliases: boolean;
   readonly metrics: ProxyMetrics;
+  /** Absent while traces are off. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** @returns undefined while new requests may start */
   readonly unavailableReason: () => UnavailableReason | undefined;
   /**
@@ -76,7 +79,7 @@ const UNAVAILABLE_HEADERS = {
  * (docs/decisions/0017-http-libraries.md).
  */
 export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
-  const { hot, limits, now, clientAddress, refusals, metrics, report } = options;
+  const { hot, limits, now, clientAddress, refusals, metrics, beginTrace, report } = options;
   const checkFirewall = createFirewall(options);
   const checkApiKey = createApiKeyCheck({ hot, now });
   const findRoute = createRouteLookup({ hasAliases: options.hasAliases });
@@ -95,6 +98,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     const route = findRoute(ctx.path);
     ctx.state.route = route;
     ctx.state.model = undefined;
+    ctx.state.trace = undefined;
     ctx.state.onHead = (status) => metrics.responses.count(route?.path, ctx.method, status);
     try {
       await next();
@@ -116,7 +120,9 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   });
 
   app.use(function apiKey(ctx, next) {
-    ctx.state.key = needsKey(ctx.path, ctx.state.route) ? checkApiKey(ctx.req) : null;
+    const { state } = ctx;
+    state.key = needsKey(ctx.path, state.route) ? checkApiKey(ctx.req) : null;
+    if (beginTrace !== undefined) state.trace = traceOf(ctx);
     return next();
   });
 
@@ -174,22 +180,30 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     }
   });
 
-  function countRefused({ req, state }: Context & { state: ProxyState }, status: number | 'error'): void {
-    const { route, model } = state;
-    if (route && isModelRoute(route) && req.method === route.method)
-      metrics.requests.onRefused({ route: route.path, model, status });
+  /** Of identified clients only: strangers could else fill the trace store, and have their traces sampled. */
+  function traceOf({ req: request, state }: Context & { state: ProxyState }): RequestTrace | undefined {
+    const { requestId, requestedAt, key, route } = state;
+    if (!route || !isModelRoute(route) || request.method !== route.method) return undefined;
+    return beginTrace?.({ request, requestId, requestedAt, keyId: key?.id ?? null, route: route.path });
+  }
+
+  function onRefused({ req, state }: Context & { state: ProxyState }, status: number | 'error', code: string): void {
+    const { route, model, trace } = state;
+    if (!route || !isModelRoute(route) || req.method !== route.method) return;
+    metrics.requests.onRefused({ route: route.path, model, status });
+    trace?.onRefused({ status, code, model });
   }
 
   function handleError(ctx: Context & { state: ProxyState }, error: unknown): void {
     const { req, res, state } = ctx;
     if (error instanceof ClientDisconnected) {
-      countRefused(ctx, 'error');
+      onRefused(ctx, 'error', 'client_gone');
       res.destroy();
       return;
     }
     const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
     if (known !== error) report(error as Error, { request: state.requestId });
-    countRefused(ctx, known.status);
+    onRefused(ctx, known.status, known.code);
     // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
     const isAnonymous = state.key === undefined;
     if (isAnonymous && COUNTED.has(known.code)) {

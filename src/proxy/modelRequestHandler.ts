@@ -62,7 +62,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     response: ClientResponse,
     state: RoutedState<ConversationRoute>,
   ): Promise<void> => {
-    const { requestId, requestedAt, key, route } = state;
+    const { requestId, requestedAt, key, route, trace } = state;
     const dialect = dialects[route.dialect];
     const client = key?.id ?? 'anonymous';
     // Before the body: a connection that is closed has no address.
@@ -120,6 +120,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         admission: admitted?.admission,
         meter: admitted?.meter,
         caller,
+        trace,
         conversations: callers.conversationsOf(request, modelRequest.conversationIds),
         pin: isSticky ? pinOf(conversations, client, conversationKey) : undefined,
         inputTokens: tokensOfText(modelRequest.bodyBytes),

@@ -4,8 +4,10 @@ import { parseConnectionString } from '../../eventLog/eventstore/client/connecti
 import { parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
 import { COSIGNATURE, parseVkey } from '../../integrity/notes/noteKeys.ts';
 import { parseOutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
+import { tracesToProvider } from '../../proxy/tracing/requestTrace.ts';
 import { sinkFormats, sinkKinds } from '../../sinks/sink.ts';
 import { checkIssuer, checkRoleRules, missingForOidc } from './oidcConfig.ts';
+import { problemsOfTracing } from './tracingConfig.ts';
 import { isOfKubernetes, unknownSettings } from './unknownSettings.ts';
 
 const integer = (min: number, max: number) =>
@@ -133,7 +135,7 @@ const environment = z.object({
   SVC_CHECKPOINT_WITNESS_URL: httpUrl.optional(),
   /** Verifier key of the witness. */
   SVC_CHECKPOINT_WITNESS_KEY: witnessKey.optional(),
-  /** Whether checkpoints, sinks and webhooks may be sent to link-local and metadata addresses. */
+  /** Whether checkpoints, sinks, traces and webhooks may be sent to link-local and metadata addresses. */
   SVC_ALLOW_LINK_LOCAL: flag.default(false),
   /** File that gets every event of the log as a line of JSON (docs/operation.md#sinks). */
   SVC_SINK_FILE: path.optional(),
@@ -222,6 +224,32 @@ const environment = z.object({
   SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
   /** Addresses and CIDRs, separated by commas, from which `/metrics` is read without a management token. */
   SVC_METRICS_ALLOW: list.pipe(z.array(cidr)).default([]),
+  /** Base URL of an OTLP receiver, e.g. http://127.0.0.1:4318: its `/v1/traces` gets the traces of model requests. None when absent. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  /** The whole URL that gets traces. */
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+  /** How spans are posted: http/protobuf or http/json. This and the next one also for traces alone. */
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().optional(),
+  /** Headers of these posts: `name=value,name=value`. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
+  /** The service in the traces. */
+  OTEL_SERVICE_NAME: z.string().optional(),
+  /** Further attributes of the service: `name=value,name=value`. */
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  /** Which traces are recorded; by default those that the client records, and all that begin here. */
+  OTEL_TRACES_SAMPLER: z.string().optional(),
+  /** The part that a ratio takes. */
+  OTEL_TRACES_SAMPLER_ARG: z.string().optional(),
+  /** Longest time in milliseconds that an ended span waits for its batch. */
+  OTEL_BSP_SCHEDULE_DELAY: z.string().optional(),
+  /** `none` switches traces off. */
+  OTEL_TRACES_EXPORTER: z.string().optional(),
+  /** `true` switches traces off. */
+  OTEL_SDK_DISABLED: z.string().optional(),
+  /** What the provider gets of the trace context (docs/decisions/0101-traces.md). */
+  SVC_TRACE_TO_PROVIDER: z.enum(tracesToProvider, 'must be none, traceparent or all').default('traceparent'),
   /** JSON file with prices that override or extend the built-in ones. */
   SVC_PRICES_FILE: path.optional(),
   /** Full UTC days of requests that stay in the log; older ones are archived. All stay when absent. */
@@ -279,6 +307,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...(error?.issues ?? []).map(({ path, message }) => `${nameOf(path[0])}: ${message}`),
     ...unknownSettings(Object.keys(given), settingNames),
     ...missingForOidc(given, data?.SVC_LOCAL_SIGN_IN ?? true),
+    ...problemsOfTracing(given),
   ];
   if (!data || lines.length > 0) throw new InvalidConfig(lines.join('\n'));
   return Object.freeze(data);

@@ -31,8 +31,10 @@ import { createPoolHealth } from './poolHealth.ts';
 import type { ProviderServices } from './provider.ts';
 import { memoryForRequests, memoryLimits } from './requestMemoryBudget.ts';
 import { whenSinksTake } from './sinks.ts';
+import type { Traces } from './traces.ts';
 
 export interface ProxySurfaceOptions {
+  readonly traces: Traces | undefined;
   readonly pendingState: PendingState;
   readonly provider: ProviderServices;
   readonly sinks: Sinks;
@@ -62,7 +64,7 @@ const CHECK_POOL_MS = 10_000;
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, sinks, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
+  { pendingState, provider, sinks, traces, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report, faults, descriptors } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
@@ -82,7 +84,8 @@ export async function createProxySurface(
   const { priceOf } = pricing;
   const health = createPoolHealth({ hot: hot.state, coolDowns: pendingState.cooldowns, faults, now });
   const settle = createSettlement({ record, ledger, now, ...pricing });
-  const requestMetrics = new RequestMetrics({ isKnownModel: createIsKnownModel(foundation), now });
+  const isKnownModel = createIsKnownModel(foundation);
+  const requestMetrics = new RequestMetrics({ isKnownModel, now });
   const openRequests = new OpenRequests({
     accounts: accountsFor(foundation, pendingState),
     provider: {
@@ -142,6 +145,7 @@ export async function createProxySurface(
     allowsOpen: config.SVC_ALLOW_OPEN,
     hasAliases,
     metrics: { requests: requestMetrics, responses },
+    beginTrace: traces?.beginTraces({ isKnownModel, now }),
     unavailableReason() {
       if (isClosed) return 'shutting_down';
       if (store.outbox?.isFull) return 'outbox_full';

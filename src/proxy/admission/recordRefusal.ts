@@ -35,7 +35,7 @@ export const createRecordRefusal =
   ({ refusals, now }: RecordRefusalOptions) =>
   async (
     error: unknown,
-    { requestId, requestedAt, route, key, caller, conversations }: RefusedState,
+    { requestId, requestedAt, route, key, trace, caller, conversations }: RefusedState,
     requested?: RequestedModel,
   ): Promise<void> => {
     const reason = reasonOf(error);
@@ -54,6 +54,7 @@ export const createRecordRefusal =
       ...(team !== undefined && { team }),
       ...conversations,
       client: caller.client,
+      ...(trace?.context && { trace: trace.context }),
       ...(exceeded && { admission: exceeded.admission }),
       status: reason.status,
       errorCode: reason.code,

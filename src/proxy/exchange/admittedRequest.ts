@@ -1,6 +1,7 @@
 import type { LimitMeter } from '../admission/limitMeter.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
 import type { RequestToSettle } from '../settlement/settlement.ts';
+import type { RequestTrace } from '../tracing/requestTrace.ts';
 import type { ResponseFormat } from './responseFormats.ts';
 import type { StreamedBody } from './streamedBody.ts';
 
@@ -8,6 +9,7 @@ import type { StreamedBody } from './streamedBody.ts';
 export interface AdmittedRequest extends RequestToSettle {
   /** Estimated from the size of the body; grows while a streamed body arrives. */
   readonly inputTokens: number;
+  readonly trace?: RequestTrace | undefined;
   /** Undefined when its key has no limits. */
   readonly meter?: LimitMeter | undefined;
   /** Below the provider's base path. */

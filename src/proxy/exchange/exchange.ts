@@ -191,9 +191,10 @@ export class Exchange implements CallListener {
     if (!this.#transition('call')) return;
     this.#said = undefined;
     this.#attempts.open = attempt;
+    const headers = this.request.trace?.onCall(this.#attempts.ended.length, attempt.startedAt);
     this.#call = new UpstreamCall(this, this.request);
     const { provider } = this.#services;
-    this.#call.start(provider.routeOf(attempt.accountId), provider, account);
+    this.#call.start(provider.routeOf(attempt.accountId), provider, account, headers);
   }
 
   /** Refreshes the account's token before the call. If that fails, the attempt fails. */
@@ -472,6 +473,7 @@ export class Exchange implements CallListener {
   #end(isDurable: boolean, settlement: Settlement, status: string): void {
     if (!this.#transition('settled')) return;
     this.#services.onCompleted?.(settlement, status);
+    this.request.trace?.onCompleted(settlement, status);
     // `finish` reads the response to its end, so that the connection can serve the next request.
     if (isDurable) this.#call?.finish();
     else this.#call?.abort();

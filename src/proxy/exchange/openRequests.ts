@@ -108,7 +108,8 @@ export class OpenRequests {
   #announce(exchange: Exchange, time: Instant): void {
     exchange.announcements += 1;
     const { request, accountId } = exchange;
-    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter, caller, conversations } = request;
+    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter, caller, conversations, trace } =
+      request;
     const admission = meter?.hasGrown ? grownAdmission(request.admission, meter) : request.admission;
     const event = RequestAdmitted({
       requestId,
@@ -121,6 +122,7 @@ export class OpenRequests {
       ...(key?.team !== undefined && { team: key.team }),
       ...conversations,
       client: caller.client,
+      ...(trace?.context && { trace: trace.context }),
       ...(admission && { admission }),
       accountId,
       ...(serviceTier !== null && { serviceTier }),

@@ -41,6 +41,8 @@ const LOST_BY_PROXY = {
   problem: 'closed the connection before the response began',
 } as const;
 
+const NO_TRACE: readonly string[] = [];
+
 const NO_HEADERS: HeaderLookup = new Map();
 
 /** One HTTP call to the provider. Translates the callbacks of its connection into events and failures, without promises. */
@@ -77,6 +79,7 @@ export class UpstreamCall implements UpstreamListener {
     { pool, proxy }: UpstreamRoute,
     { basePath, outboundHeaders, descriptors }: Provider,
     account: AccountHeaders,
+    traceHeaders: readonly string[] = NO_TRACE,
   ): void {
     this.#isProxied = proxy !== undefined;
     this.#descriptors = descriptors;
@@ -89,7 +92,15 @@ export class UpstreamCall implements UpstreamListener {
     const { shared, own } = outboundHeaders(clientHeaders, account, requestId, content);
     const body = upstreamBody instanceof StreamedBody ? upstreamBody.open(() => this.#touch()) : upstreamBody;
     try {
-      this.#control = pool.send({ path: basePath + upstreamPath, shared, headers: own, body }, this);
+      this.#control = pool.send(
+        {
+          path: basePath + upstreamPath,
+          shared,
+          headers: traceHeaders.length > 0 ? [...own, ...traceHeaders] : own,
+          body,
+        },
+        this,
+      );
     } catch (error) {
       this.#failByError(error as Error);
     }

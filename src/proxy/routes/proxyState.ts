@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { Instant } from '../../domain/core/brands.ts';
+import type { RequestTrace } from '../tracing/requestTrace.ts';
 import type { ProxyRoute } from './routes.ts';
 
 /** The state of a request in the proxy. The middleware adds it step by step. */
@@ -12,6 +13,8 @@ export interface ProxyState {
   key: ApiKey | null;
   /** Undefined until it is read. */
   model: string | undefined;
+  /** Undefined while traces are off, and until the client of a model request is identified. */
+  trace: RequestTrace | undefined;
   /** Called when the head of the response is written. */
   onHead: (status: number) => void;
 }

@@ -32,6 +32,8 @@ export interface RequestToSettle {
   readonly pin: Pin | undefined;
   readonly caller: Caller;
   readonly conversations: NamedConversations;
+  /** Undefined while traces are off. */
+  readonly trace?: { readonly context: CompletedRequest['trace'] } | undefined;
 }
 
 /** How a request ended, as the log records it. */
@@ -108,6 +110,7 @@ export const createSettlement =
       conversation: conversations.conversation,
       otherConversations: conversations.otherConversations,
       client: caller.client,
+      trace: request.trace?.context,
       admission: request.admission,
       announcements: announcements || undefined,
       status: outcome.status,

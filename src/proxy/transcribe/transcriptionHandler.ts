@@ -39,7 +39,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
   const requested = { model: TRANSCRIPTION_MODEL, effort: null, serviceTier: null };
 
   return async (request: IncomingMessage, response: ServerResponse, state: KnownRoute): Promise<void> => {
-    const { requestId, requestedAt, key, route } = state;
+    const { requestId, requestedAt, key, route, trace } = state;
     const caller = callers.callerOf(request, key?.id ?? null);
     const conversations = callers.conversationsOf(request, []);
     state.model = TRANSCRIPTION_MODEL;
@@ -70,6 +70,7 @@ export function createTranscriptionHandler(services: TranscriptionServices) {
         meter: admitted?.meter,
         pin: undefined,
         caller,
+        trace,
         conversations,
         get inputTokens() {
           return tokensOfAudio(completeForm?.length ?? streamed.sentBytes);

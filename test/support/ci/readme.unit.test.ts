@@ -33,6 +33,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   SVC_PUBLIC_URL: 'https://a1',
   SVC_CHECKPOINT_URL: 'https://a1',
   SVC_SINK_URL: 'https://a1',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://a1',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://a1',
   SVC_CHECKPOINT_WITNESS_URL: 'https://a1',
   SVC_CHECKPOINT_WITNESS_KEY: verifierKey('a1', Buffer.alloc(32), COSIGNATURE).vkey,
   SVC_RETENTION_REQUEST_DAYS: '30',
@@ -54,7 +56,7 @@ test('README and docs/settings.md name no setting that does not exist', () => {
     const others = name.startsWith('SVC_OIDC_') ? TOGETHER : {};
     expect(String(readConfig({ ...others, [name]: value })[name as keyof Config]), name).toBe(value);
   }
-  const mentioned = new Set((readme + settings).match(/\b(?:(?:SVC|FIREWALL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
+  const mentioned = new Set((readme + settings).match(/\b(?:(?:SVC|FIREWALL|OTEL)_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g));
   // The clients' own variable in the examples.
   mentioned.delete('SVC_API_KEY');
   expect([...mentioned].sort()).toEqual(rows.map(({ name }) => name).sort());
