@@ -120,7 +120,8 @@ test('an attempt after a wait for the only account keeps how long it waited', as
   const [first, second] = completed?.attempts ?? [];
   expect(first?.waitedMs).toBeUndefined();
   expect(second?.waitedMs).toBeGreaterThan(100);
-  expect(second?.waitedMs).toBeLessThanOrEqual(1_000);
+  // A timer may fire a millisecond early, and the rest is waited for as well.
+  expect(second?.waitedMs).toBeLessThan(1_100);
 });
 
 test('an attempt that succeeded has neither status nor errno', async () => {
