@@ -67,6 +67,42 @@ journeys('request log', () => {
     await found(page, 3);
   });
 
+  test('remembers views under names, without the request that is open', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    await ask(gateway, { model: 'gpt-5.5' });
+    const [newest] = await gateway.logs();
+    const page = await visit({ path: `/request-logs?model=gpt-5.5&sort=-latency_ms&request=${newest.request_id}` });
+    await rows(page).first().waitFor();
+    const views = page.getByRole('button', { name: 'Views', exact: true });
+    const menu = page.getByRole('dialog', { name: 'Views' });
+    const name = menu.getByLabel('Name of the view');
+    await views.click();
+    await name.fill('slow 5.5');
+    await name.press('Enter');
+    await menu.locator('a[aria-current]', { hasText: 'slow 5.5' }).waitFor();
+
+    await page.goto(`${gateway.url}/request-logs`);
+    await rows(page).nth(1).waitFor();
+    await views.click();
+    expect(await menu.locator('a[aria-current]').count()).toBe(0);
+    await menu.getByRole('link', { name: 'slow 5.5' }).click();
+    await page.waitForURL(/\?model=gpt-5\.5&sort=-latency_ms$/);
+    await menu.waitFor({ state: 'detached' });
+
+    await page.goto(`${gateway.url}/request-logs?model=gpt-5.1`);
+    await rows(page).first().waitFor();
+    await views.click();
+    await name.fill('slow 5.5');
+    await menu.getByRole('button', { name: 'Replace' }).click();
+    expect(await menu.getByRole('link', { name: 'slow 5.5' }).getAttribute('href')).toBe('/request-logs?model=gpt-5.1');
+    await menu.getByRole('button', { name: 'Delete the view slow 5.5' }).click();
+    await menu.getByText('This browser keeps them').waitFor();
+    await page.goto(`${gateway.url}/usage`);
+    await views.click();
+    await menu.getByText('This browser keeps them').waitFor();
+  });
+
   test('adds new requests while the tail is on and counts them while it is off', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);
