@@ -13,7 +13,7 @@ import { retainedBytes } from './requestBody/bytes.ts';
 import { decompress } from './requestBody/decompress.ts';
 import type { MemoryBudget } from './requestBody/memoryBudget.ts';
 import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
-import type { ConversationKey } from './responses/conversationKey.ts';
+import { type ConversationKey, lacksSessionHeader } from './responses/conversationKey.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestCache } from './responses/requestCache.ts';
@@ -26,6 +26,8 @@ export interface Conversations {
   readonly recentItems: RecentItems;
   /** The name of a conversation in the log: a digest of the key that the client gave it. */
   readonly pinDigest: (client: string, conversationKey: string) => string;
+  /** The name of a conversation for the provider. */
+  readonly sessionId: (client: string, conversationKey: string) => string;
   /** The account that served the conversation last, also by a request that is not in the log yet. */
   readonly pinnedTo: (digest: string) => AccountId | undefined;
 }
@@ -129,6 +131,10 @@ export function createModelRequestHandler(services: ModelRequestServices) {
         share,
         format: dialect.format,
         clientHeaders: request.rawHeaders,
+        sessionId:
+          conversationKey !== undefined && lacksSessionHeader(conversationKey, request.headers)
+            ? conversations.sessionId(client, conversationKey.value)
+            : undefined,
       },
       delivery,
     );

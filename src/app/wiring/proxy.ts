@@ -7,8 +7,8 @@ import { outboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import { deactivationReason } from '../../provider/client/permanentFailures.ts';
 import { createAdmissionControl } from '../../proxy/admission/admissionControl.ts';
 import { createCallers } from '../../proxy/admission/callers.ts';
+import { createConversationNames, PIN_CHARACTERS, uuidOf } from '../../proxy/admission/conversationNames.ts';
 import { createPriceLookup } from '../../proxy/admission/estimate.ts';
-import { createPinDigest } from '../../proxy/admission/pinDigest.ts';
 import { Refusals } from '../../proxy/admission/refusals.ts';
 import { createProxy } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
@@ -132,7 +132,8 @@ export async function createProxySurface(
     callers: createCallers({ vault: store.vault, clientAddress, now, report }),
     conversations: {
       recentItems,
-      pinDigest: createPinDigest((value) => store.vault.digest('pin', value)),
+      pinDigest: createConversationNames((value) => store.vault.digest('pin', value).slice(0, PIN_CHARACTERS)),
+      sessionId: createConversationNames((value) => uuidOf(store.vault.digest('session', value))),
       pinnedTo: (digest) => records.pending?.pinOf(digest) ?? hot.state.pins.get(digest, hot.state.position),
     },
     memoryBudget: createMemoryBudget(faults),

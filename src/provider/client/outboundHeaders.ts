@@ -51,6 +51,8 @@ export interface OutboundContent {
   readonly accept?: string;
   /** Content type of the body sent to the provider. Default: `application/json`. */
   readonly contentType?: string | undefined;
+  /** Names the conversation, for a client that has not sent such a header. */
+  readonly sessionId?: string | undefined;
 }
 
 /** The headers of a model request to the provider. */
@@ -71,9 +73,10 @@ export function outboundHeaders(
   clientHeaders: readonly string[],
   account: AccountHeaders,
   requestId: string,
-  { accept = 'text/event-stream', contentType = 'application/json' }: OutboundContent = {},
+  { accept = 'text/event-stream', contentType = 'application/json', sessionId }: OutboundContent = {},
 ): OutboundHeaders {
   const own = ['accept', accept, 'content-type', contentType, 'x-request-id', requestId];
+  if (sessionId !== undefined) own.push('session-id', sessionId);
   for (let index = 0; index + 1 < clientHeaders.length; index += 2) {
     const name = (clientHeaders[index] as string).toLowerCase();
     if (isForwarded(name)) own.push(name, clientHeaders[index + 1] as string);

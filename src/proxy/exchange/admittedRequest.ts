@@ -23,4 +23,6 @@ export interface AdmittedRequest extends RequestToSettle {
   readonly format: ResponseFormat;
   /** Alternating names and values, as the client sent them. */
   readonly clientHeaders: readonly string[];
+  /** For a client that names its conversation without a header that the provider reads. */
+  readonly sessionId?: string | undefined;
 }

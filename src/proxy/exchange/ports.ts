@@ -1,6 +1,6 @@
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
-import type { AccountHeaders, OutboundHeaders } from '../../provider/client/outboundHeaders.ts';
+import type { AccountHeaders, OutboundContent, OutboundHeaders } from '../../provider/client/outboundHeaders.ts';
 import type { AccessTokens } from '../../provider/tokens/accessTokens.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
@@ -35,7 +35,7 @@ export interface Provider {
     clientHeaders: readonly string[],
     account: AccountHeaders,
     requestId: string,
-    content: { readonly accept: string; readonly contentType?: string | undefined },
+    content: OutboundContent,
   ) => OutboundHeaders;
   /** Called with the headers of every response, which report the account's usage. Must be cheap and must not throw. */
   readonly learnUsage?: (accountId: AccountId, headers: HeaderLookup) => void;

@@ -87,8 +87,8 @@ export class UpstreamCall implements UpstreamListener {
       this.#fail({ kind: 'outOfDescriptors' });
       return;
     }
-    const { format, clientHeaders, contentType, requestId, upstreamPath, upstreamBody } = this.#request;
-    const content = { accept: format.accept, contentType };
+    const { format, clientHeaders, contentType, sessionId, requestId, upstreamPath, upstreamBody } = this.#request;
+    const content = { accept: format.accept, contentType, sessionId };
     const { shared, own } = outboundHeaders(clientHeaders, account, requestId, content);
     const body = upstreamBody instanceof StreamedBody ? upstreamBody.open(() => this.#touch()) : upstreamBody;
     try {

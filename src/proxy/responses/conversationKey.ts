@@ -35,6 +35,19 @@ export function conversationKeyFrom(
   return isNamed ? { value: conversation, source: 'conversation' } : undefined;
 }
 
+/**
+ * Whether a client names its conversation, but in no header that reaches the provider
+ * (docs/decisions/0109-session-id-of-unnamed-sessions.md).
+ */
+export const lacksSessionHeader = ({ source }: ConversationKey, headers: IncomingHttpHeaders): boolean =>
+  source !== 'first_message' &&
+  headers['session-id'] === undefined &&
+  headers.session_id === undefined &&
+  headers['thread-id'] === undefined &&
+  headers.thread_id === undefined &&
+  headers['conversation-id'] === undefined &&
+  headers.conversation_id === undefined;
+
 /** The first message identifies a conversation without a name. */
 export const firstMessageKey = (text: string | undefined): ConversationKey | undefined =>
   text === undefined ? undefined : { value: text, source: 'first_message' };

@@ -1,6 +1,6 @@
 import { csvRow } from '#lib/format/csv.ts';
 import { GROUPINGS } from './usageQuery.ts';
-import { type Group, groupName, type UsageReport } from './usageReport.ts';
+import { cachedShare, type Group, groupName, type UsageReport } from './usageReport.ts';
 
 type Value = (group: Omit<Group, 'id' | 'label'>) => number | null;
 const VALUES: readonly (readonly [title: string, value: Value])[] = [
@@ -8,6 +8,7 @@ const VALUES: readonly (readonly [title: string, value: Value])[] = [
   ['Failed requests', ({ errors }) => errors],
   ['Input tokens', ({ input_tokens }) => input_tokens],
   ['Cached input tokens', ({ cached_input_tokens }) => cached_input_tokens],
+  ['Cached share of input (%)', (group) => roundedShare(cachedShare(group))],
   ['Output tokens', ({ output_tokens }) => output_tokens],
   ['Reasoning tokens', ({ reasoning_tokens }) => reasoning_tokens],
   ['Cost (USD)', ({ cost_usd }) => cost_usd],
@@ -19,6 +20,10 @@ const VALUES: readonly (readonly [title: string, value: Value])[] = [
   ['First byte p99 (ms)', ({ first_byte_ms }) => first_byte_ms?.p99 ?? null],
   ['Output tokens per second', ({ tokens_per_second }) => tokens_per_second],
 ];
+
+function roundedShare(share: number | null): number | null {
+  return share === null ? null : Math.round(share * 10) / 10;
+}
 
 /** A line for each group, in the given order, and one for the total, each with the figures of the period before. */
 export function usageCsv({ asked, current, before }: UsageReport, groups: readonly Group[]): string {

@@ -35,7 +35,19 @@ export const RANGES = [
 export type RangeName = (typeof RANGES)[number]['name'];
 const DEFAULT_RANGE: RangeName = '7d';
 
-export const COLUMNS = ['label', 'requests', 'errors', 'input', 'output', 'cost', 'p50', 'p95', 'speed'] as const;
+export const COLUMNS = [
+  'label',
+  'requests',
+  'errors',
+  'input',
+  'cached',
+  'output',
+  'cost',
+  'first',
+  'p50',
+  'p95',
+  'speed',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 
 /** What the URL of the page asks for. */

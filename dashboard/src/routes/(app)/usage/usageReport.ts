@@ -1,3 +1,4 @@
+import type { Schemas } from '#lib/api/client.ts';
 import type { paths } from '#lib/api/openapi.d.ts';
 import { transportText } from '../request-logs/logFilter.ts';
 import type { Metric } from './metrics.ts';
@@ -74,13 +75,20 @@ export function partsOf({ current, asked }: Pick<UsageReport, 'current' | 'asked
 export const startsOf = ({ current, span }: Pick<UsageReport, 'current' | 'span'>): number[] =>
   current.series.map(({ at }) => startOfStep(Date.parse(at), span.interval));
 
+/** Share of the input tokens that the provider had in its cache, 0 to 100; null without input. */
+export function cachedShare({ input_tokens: input, cached_input_tokens: cached }: Schemas['UsageSums']): number | null {
+  return input === 0 ? null : (cached / input) * 100;
+}
+
 /** What a column sorts by; null, such as a latency of nothing, comes last. */
 const KEYS: Readonly<Record<Exclude<Column, 'label'>, (group: Group) => number | null>> = {
   requests: ({ requests }) => requests,
   errors: ({ errors }) => errors,
   input: ({ input_tokens }) => input_tokens,
+  cached: cachedShare,
   output: ({ output_tokens }) => output_tokens,
   cost: ({ cost_usd }) => cost_usd,
+  first: ({ first_byte_ms }) => first_byte_ms?.p50 ?? null,
   p50: ({ latency_ms }) => latency_ms?.p50 ?? null,
   p95: ({ latency_ms }) => latency_ms?.p95 ?? null,
   speed: ({ tokens_per_second }) => tokens_per_second,

@@ -67,6 +67,19 @@ test('sorts by a column, with what has no latency last in both directions', () =
   expect(order('sort=label&order=asc')).toEqual(['one', 'three', 'two']);
 });
 
+test('sorts by the cached share of the input, with what has no input last', () => {
+  const sharing = (id: string, cached: number, input = 100) => ({
+    ...group(id, 1),
+    input_tokens: input,
+    cached_input_tokens: cached,
+  });
+  const groups = [sharing('none', 0, 0), sharing('half', 50), sharing('large', 900, 1_000), sharing('cold', 0)];
+  const order = (query: string) =>
+    sortGroups(groups, usageQueryFrom(new URLSearchParams(query), ['client'])).map(({ id }) => id);
+  expect(order('sort=cached')).toEqual(['large', 'half', 'cold', 'none']);
+  expect(order('sort=cached&order=asc')).toEqual(['cold', 'half', 'large', 'none']);
+});
+
 test('names what was deleted, and the rest beyond the bound of groups', () => {
   expect(groupName({ id: '0123456789', label: '0123456789' }, 'key')).toBe('Deleted key 01234567');
   expect(groupName({ id: 'gpt', label: 'gpt' }, 'model')).toBe('gpt');
@@ -89,9 +102,9 @@ test('a file has the names of groups as text, and their total', () => {
   const groups = [group('k', 2, '@evil, "quoted"'), group(null, 1)];
   const lines = usageCsv(reportOf(groups), groups).split('\r\n');
   expect(lines.slice(1)).toEqual([
-    `"'@evil, ""quoted""",k,2,0,20,0,2,0,2,,,,,,,,2,2`,
-    'None,,1,0,10,0,1,0,1,,,,,,,,1,1',
-    'Total,,3,0,30,0,3,0,3,3,3,3,,,,,3,3',
+    `"'@evil, ""quoted""",k,2,0,20,0,0,2,0,2,,,,,,,,2,2`,
+    'None,,1,0,10,0,0,1,0,1,,,,,,,,1,1',
+    'Total,,3,0,30,0,0,3,0,3,3,3,3,,,,,3,3',
     '',
   ]);
 });

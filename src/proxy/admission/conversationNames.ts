@@ -1,0 +1,32 @@
+const MAX_ENTRIES = 10_000;
+
+/** Clients choose the key; longer ones are not kept. */
+const MAX_CACHED_KEY = 256;
+
+/** Length of the digest that names a conversation in the log. */
+export const PIN_CHARACTERS = 32;
+
+/**
+ * @param digest an HMAC, in the form that is wanted
+ * @returns a function that names a conversation by a digest, because clients choose conversation keys freely. It caches
+ * digests, because a conversation has many requests.
+ */
+export function createConversationNames(digest: (value: string) => string): (client: string, key: string) => string {
+  const names = new Map<string, string>();
+  return (client, key) => {
+    // Two clients may use the same key for different conversations.
+    const value = `${client}\n${key}`;
+    const known = names.get(value);
+    if (known !== undefined) return known;
+    const name = digest(value);
+    if (names.size >= MAX_ENTRIES) names.clear();
+    if (key.length <= MAX_CACHED_KEY) names.set(value, name);
+    return name;
+  };
+}
+
+/** A digest as a UUID of version 8, whose bits are free (RFC 9562, section 5.8). @param hex at least 32 digits */
+export function uuidOf(hex: string): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0b11) | 0b1000).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
