@@ -7,7 +7,7 @@ import { startHttpServer } from '../http/server.ts';
 import { TREE_FILE } from '../integrity/tree/treeFile.ts';
 import { HttpResponses } from '../lib/metrics/httpResponses.ts';
 import { createPost } from '../lib/outgoing/post.ts';
-import { createIsModelPath, createIsProxyPath } from '../proxy/routes/routes.ts';
+import { createIsModelPath, createIsProxyPath, createIsSocketPath } from '../proxy/routes/routes.ts';
 import { keepTreeCompared } from '../verification/keepTreeCompared.ts';
 import { createAlerts } from './wiring/alerts.ts';
 import { openCheckpoints } from './wiring/checkpoints.ts';
@@ -113,6 +113,10 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     isProxyPath: createIsProxyPath({ hasAliases: config.SVC_CODEX_ALIASES }),
     isPlainPath: config.SVC_PLAIN_HTTP ? createIsModelPath({ hasAliases: config.SVC_CODEX_ALIASES }) : undefined,
     proxy: proxy.serve,
+    upgrades:
+      config.SVC_WEBSOCKET === 'on'
+        ? { isUpgradePath: createIsSocketPath({ hasAliases: config.SVC_CODEX_ALIASES }), upgrade: proxy.upgrade }
+        : undefined,
     operators: operators.serve,
     descriptors: foundation.descriptors,
     unreadMs: config.SVC_STREAM_IDLE_TIMEOUT_SECONDS * 1_000,

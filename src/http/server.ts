@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ClientRequest, ClientResponse } from './client/clientRequest.ts';
 import { trackConnections } from './connections.ts';
@@ -23,6 +23,17 @@ import {
 const REQUEST_TIMEOUT_MS = 300_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 
+/** Takes over connections that are upgraded to websockets. */
+export interface Upgrades {
+  /** Whether an upgrade of a path is accepted; any other one is an ordinary request. */
+  readonly isUpgradePath: (path: string) => boolean;
+  /**
+   * Responds to the upgrade with an error, or detaches the response from its connection.
+   * @param head what has arrived after the head of the request
+   */
+  readonly upgrade: (request: IncomingMessage, response: ServerResponse, head: Buffer) => void;
+}
+
 /** @param path of the request's URL */
 export type PathHandler = (request: IncomingMessage, response: ServerResponse, path: string) => void;
 
@@ -34,6 +45,8 @@ export interface HttpServerOptions {
   readonly proxy: (request: ClientRequest, response: ClientResponse) => void;
   /** Paths of the proxy whose plain requests are read by `plain/`. Undefined: Node's HTTP server reads every request. */
   readonly isPlainPath?: ((path: string) => boolean) | undefined;
+  /** Undefined: an upgrade is an ordinary request. */
+  readonly upgrades?: Upgrades | undefined;
   /** Dashboard and management. */
   readonly operators: PathHandler;
   /** The file descriptors of this process; a connection is refused when too few are left. */
@@ -58,7 +71,7 @@ export class CannotListen extends Error {
 
 /** Serves the proxy, and what operators use, on one port. @throws CannotListen */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { isProxyPath, isPlainPath, proxy, operators } = options;
+  const { isProxyPath, isPlainPath, proxy, operators, upgrades } = options;
   const nodeResponses = new WeakMap<Socket, ServerResponse>();
   // Node would serve what a client has pipelined behind a refused request, although the response cannot be sent any more.
   const isClosing = new WeakSet<Socket>();
@@ -75,6 +88,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       noDelay: true,
       // `headErrorResponse` checks it, because Node's own response has no body.
       requireHostHeader: false,
+      shouldUpgradeCallback: ({ method, headers, url = '' }) =>
+        method === 'GET' &&
+        headers.upgrade?.toLowerCase() === 'websocket' &&
+        (upgrades?.isUpgradePath(pathOf(url)) ?? false),
     },
     (request, response) => {
       if (isClosing.has(request.socket)) return;
@@ -86,6 +103,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       else operators(request, response, path);
     },
   );
+  server.on('upgrade', (request, stream, head) => {
+    const socket = stream as Socket;
+    socket.on('error', () => socket.destroy());
+    if (isClosing.has(socket)) return;
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end(() => setTimeout(() => socket.destroy(), LINGER_MS).unref()));
+    // As long as it is not finished, the connection is in use.
+    nodeResponses.set(socket, response);
+    const error = headErrorResponse(request);
+    if (error) refuse(response, error);
+    else upgrades?.upgrade(request, response, head);
+  });
   const onParserError = createParserErrorHandler((socket) => nodeResponses.get(socket));
   server.on('clientError', (error, socket) => onParserError(error, socket as Socket));
   server.on('checkExpectation', ({ socket }, response) => {

@@ -25,8 +25,11 @@ import {
   isPublic,
   modelIdIn,
   needsKey,
+  servesSockets,
   type TranscriptionRoute,
 } from './routes/routes.ts';
+import { SOCKET_TIMES, type SocketServices } from './socket/socketServices.ts';
+import { createUpgradeHandler, type UpgradeHandlerOptions } from './socket/upgradeHandler.ts';
 import type { BeginTrace, RequestTrace } from './tracing/requestTrace.ts';
 import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
 import { createUsageHandler } from './usage/usageHandler.ts';
@@ -53,8 +56,22 @@ export interface ProxyOptions extends ModelRequestServices {
    */
   readonly whenSinksTake?: (() => Promise<boolean> | undefined) | undefined;
   readonly now: () => Instant;
+  /** Undefined while websockets are switched off: their upgrades get 426. */
+  readonly sockets?: SocketOptions | undefined;
   /** Called with unexpected exceptions: bugs in svc. */
   readonly report: (error: Error, about?: { readonly request: string }) => void;
+}
+
+/** What websockets need in addition. */
+export interface SocketOptions
+  extends Pick<SocketServices, 'accounts' | 'provider' | 'upstreamSockets'>,
+    Omit<UpgradeHandlerOptions, 'services'> {}
+
+/** The entrances of the proxy. */
+export interface ProxyEntrances {
+  readonly serve: (request: ClientRequest, response: ClientResponse) => void;
+  /** @param head what has arrived after the head of the upgrade */
+  readonly upgrade: (request: IncomingMessage, response: ServerResponse, head: Buffer) => void;
 }
 
 /** What is counted of requests to the proxy. */
@@ -78,7 +95,7 @@ const UNAVAILABLE_HEADERS = {
  * Handlers write to the response themselves, because a body piped through Koa halves the throughput
  * (docs/decisions/0017-http-libraries.md).
  */
-export function createProxy(options: ProxyOptions): (request: ClientRequest, response: ClientResponse) => void {
+export function createProxy(options: ProxyOptions): ProxyEntrances {
   const { hot, limits, now, clientAddress, refusals, metrics, beginTrace, report } = options;
   const checkFirewall = createFirewall(options);
   const checkApiKey = createApiKeyCheck({ hot, now });
@@ -87,6 +104,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   const handleTranscription = createTranscriptionHandler(options);
   const models = createModelsHandler(options.models);
   const handleUsage = createUsageHandler({ hot, now });
+  const handleUpgrade = options.sockets && createUpgradeHandler(upgradeOptions(options, options.sockets));
   const headOf = ({ requestId, onHead }: ProxyState): ResponseHead => ({ requestId, limits, onHead });
 
   const app = new Koa<ProxyState>();
@@ -115,7 +133,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   app.use(function upgrade({ req, state }, next) {
     // Codex falls back to POST at once only on 426 (docs/clients.md#codex-falls-back-from-websocket-on-426-only).
     const isUpgrade = req.headers.upgrade?.toLowerCase() === 'websocket';
-    if (isUpgrade && state.route) throw new ProxyError('upgrade_required');
+    if (isUpgrade && state.route && !state.upgradeHead) throw new ProxyError('upgrade_required');
     return next();
   });
 
@@ -129,6 +147,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   app.use(function route({ path, method, state }, next) {
     const { route } = state;
     if (!route) throw new ProxyError('not_found', { path: path.slice(0, 200) });
+    if (state.upgradeHead && servesSockets(route)) return next();
     // Node omits the response body for HEAD.
     const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
     if (!allowed.includes(method)) {
@@ -143,7 +162,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     const taking = state.route?.method === 'GET' ? undefined : options.whenSinksTake?.();
     if (!taking) return next();
     return taking.then((isTaking) => {
-      if (!isTaking) throw new ProxyError('sink_unavailable', {}, { headers: { 'retry-after': '5' } });
+      if (!isTaking) throw sinkUnavailable();
       // The key may have ended meanwhile.
       state.key = needsKey(path, state.route) ? checkApiKey(req) : null;
       return next();
@@ -154,7 +173,7 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     const reason = options.unavailableReason();
     // Reads are served from memory and record nothing, so they need no log.
     const isRead = state.route?.method === 'GET' && reason !== 'shutting_down';
-    if (reason && !isRead) throw new ProxyError(reason, {}, { headers: UNAVAILABLE_HEADERS[reason] });
+    if (reason && !isRead) throw unavailable(reason);
     return next();
   });
 
@@ -162,6 +181,8 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     const { route } = state as RoutedState;
     switch (route.kind) {
       case 'conversation':
+        if (state.upgradeHead)
+          return handleUpgrade?.(req, res, state as RoutedState<ConversationRoute>, state.upgradeHead);
         return handleModelRequest(req, res, state as RoutedState<ConversationRoute>);
       case 'transcription':
         return handleTranscription(req, res, state as RoutedState<TranscriptionRoute>);
@@ -209,6 +230,11 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
     if (isAnonymous && COUNTED.has(known.code)) {
       refusals.countAnonymous(clientAddress(req) ?? 'unknown', known.code);
     }
+    if (state.upgradeHead && isCodex(req) && (known.status === 401 || known.status === 403)) {
+      // It would try again for 7 s before it gets the same answer to its POST.
+      sendError(res, new ProxyError('upgrade_required'), headOf(state));
+      return;
+    }
     // Node reads the rest of the body and discards it. Closing at once would reset the connection of a client that is still
     // sending, and the client would lose the response.
     sendError(res, known, headOf(state));
@@ -217,11 +243,58 @@ export function createProxy(options: ProxyOptions): (request: ClientRequest, res
   // Replaces `app.callback()`, which also watches the end of every response and adds missing bodies. That is not needed
   // here and costs as much as all the middleware.
   const middleware = compose(app.middleware);
-  return (request, response) => {
+  const run = (request: ClientRequest, response: ClientResponse, upgradeHead?: Buffer) => {
     // Koa uses nothing of a request that `PlainRequest` does not have.
-    middleware(app.createContext(request as IncomingMessage, response as ServerResponse)).catch((error: Error) => {
+    const context = app.createContext(request as IncomingMessage, response as ServerResponse);
+    if (upgradeHead) context.state.upgradeHead = upgradeHead;
+    middleware(context).catch((error: Error) => {
       report(error);
       response.destroy();
     });
   };
+  return { serve: (request, response) => run(request, response), upgrade: run };
+}
+
+const sinkUnavailable = () => new ProxyError('sink_unavailable', {}, { headers: { 'retry-after': '5' } });
+
+const unavailable = (reason: UnavailableReason) => new ProxyError(reason, {}, { headers: UNAVAILABLE_HEADERS[reason] });
+
+/** Codex names the version of the protocol in its upgrades. */
+const isCodex = ({ headers }: IncomingMessage): boolean =>
+  String(headers['openai-beta'] ?? '').includes('responses_websockets');
+
+/** What every request on a socket passes is the same as over HTTP, in the order of the middleware. */
+function upgradeOptions(options: ProxyOptions, { sockets, deflate, hasWorkedLately, ...more }: SocketOptions) {
+  const { hot, now, metrics, refusals, clientAddress, conversations } = options;
+  const checkFirewall = createFirewall(options);
+  const checkApiKey = createApiKeyCheck({ hot, now });
+  const identify = (request: ClientRequest) => {
+    checkFirewall(request);
+    return checkApiKey(request);
+  };
+  const services: SocketServices = {
+    ...options,
+    ...more,
+    pins: conversations,
+    recall: (client) => (id) => conversations.recentItems.recall(client, id),
+    gate: {
+      identify,
+      async pass(request) {
+        const key = identify(request);
+        const taking = options.whenSinksTake?.();
+        if (taking && !(await taking)) throw sinkUnavailable();
+        const reason = options.unavailableReason();
+        // The socket is closed once this response has ended.
+        if (reason) throw unavailable(reason);
+        return taking ? identify(request) : key;
+      },
+    },
+    onRefused({ request, route, model, isIdentified, error }) {
+      metrics.requests.onRefused({ route, model, status: error?.status ?? 'error' });
+      if (!isIdentified && error && COUNTED.has(error.code))
+        refusals.countAnonymous(clientAddress(request) ?? 'unknown', error.code);
+    },
+    times: SOCKET_TIMES,
+  };
+  return { services, sockets, deflate, hasWorkedLately };
 }

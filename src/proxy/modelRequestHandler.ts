@@ -1,9 +1,7 @@
-import type { AccountId } from '../domain/core/brands.ts';
 import type { ClientRequest, ClientResponse } from '../http/client/clientRequest.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
 import type { HotState } from '../state/fold/hotState.ts';
 import type { AdmissionControl, Admitted } from './admission/admissionControl.ts';
-import { currentKey } from './admission/apiKey.ts';
 import type { Callers } from './admission/callers.ts';
 import { tokensOfText } from './admission/estimate.ts';
 import { dialects } from './dialects.ts';
@@ -13,23 +11,17 @@ import { retainedBytes } from './requestBody/bytes.ts';
 import { decompress } from './requestBody/decompress.ts';
 import type { MemoryBudget } from './requestBody/memoryBudget.ts';
 import { ClientDisconnected, readBody } from './requestBody/readBody.ts';
-import { type ConversationKey, lacksSessionHeader } from './responses/conversationKey.ts';
+import { admitRequest, clientOf, type Pins, pinOf } from './requests/admitRequest.ts';
+import { lacksSessionHeader } from './responses/conversationKey.ts';
 import type { ModelRequest } from './responses/modelRequest.ts';
 import type { RecentItems } from './responses/recentItems.ts';
 import { RequestCache } from './responses/requestCache.ts';
 import type { RoutedState } from './routes/proxyState.ts';
 import type { ConversationRoute } from './routes/routes.ts';
-import type { Pin } from './settlement/settlement.ts';
 
 /** What the proxy remembers about conversations. */
-export interface Conversations {
+export interface Conversations extends Pins {
   readonly recentItems: RecentItems;
-  /** The name of a conversation in the log: a digest of the key that the client gave it. */
-  readonly pinDigest: (client: string, conversationKey: string) => string;
-  /** The name of a conversation for the provider. */
-  readonly sessionId: (client: string, conversationKey: string) => string;
-  /** The account that served the conversation last, also by a request that is not in the log yet. */
-  readonly pinnedTo: (digest: string) => AccountId | undefined;
 }
 
 /** What handling model requests needs. */
@@ -66,7 +58,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   ): Promise<void> => {
     const { requestId, requestedAt, key, route, trace } = state;
     const dialect = dialects[route.dialect];
-    const client = key?.id ?? 'anonymous';
+    const client = clientOf(key);
     // Before the body: a connection that is closed has no address.
     const caller = callers.callerOf(request, key?.id ?? null);
     let modelRequest: ModelRequest | undefined;
@@ -83,17 +75,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       state.model = modelRequest.model;
       // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(modelRequest.upstreamBody, body));
-      // Spelled out instead of spread, because this runs for every request.
-      admitted = admissionControl.admit({
-        requestId,
-        key: currentKey(hot, key),
-        model: modelRequest.model,
-        inputTokens: tokensOfText(modelRequest.bodyBytes),
-        maxOutputTokens: modelRequest.maxOutputTokens,
-        serviceTier: modelRequest.serviceTier,
-        wantsStream: modelRequest.wantsStream,
-        requestedAt,
-      });
+      admitted = admitRequest(services, state, modelRequest, tokensOfText(modelRequest.bodyBytes));
       if (response.destroyed) throw new ClientDisconnected();
     } catch (error) {
       share.close();
@@ -141,9 +123,4 @@ export function createModelRequestHandler(services: ModelRequestServices) {
     response.once('close', () => exchange.onClientDisconnect());
     exchange.start();
   };
-}
-
-function pinOf({ pinDigest, pinnedTo }: Conversations, client: string, { value, source }: ConversationKey): Pin {
-  const digest = pinDigest(client, value);
-  return { digest, source, resolvedTo: pinnedTo(digest) ?? null };
 }

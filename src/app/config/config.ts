@@ -220,6 +220,10 @@ const environment = z.object({
   SVC_CODEX_ALIASES: flag.default(true),
   /** Whether svc's own HTTP code serves plain model requests (docs/decisions/0018-http-fast-path.md). */
   SVC_PLAIN_HTTP: flag.default(true),
+  /** Whether clients may use websockets (docs/decisions/0107-websockets.md). */
+  SVC_WEBSOCKET: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  /** Whether websockets accept and offer permessage-deflate. */
+  SVC_WEBSOCKET_DEFLATE: flag.default(false),
   /** How the service writes its lines (docs/operation.md#lines). */
   SVC_LOG_FORMAT: z.enum(['text', 'json'], 'must be text or json').default('text'),
   /** Addresses and CIDRs, separated by commas, from which `/metrics` is read without a management token. */

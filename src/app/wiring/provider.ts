@@ -10,6 +10,7 @@ import { type AccessTokens, createAccessTokens } from '../../provider/tokens/acc
 import { createProactiveRefresh } from '../../provider/tokens/proactiveRefresh.ts';
 import { createLearnedUsage, type LearnedUsage } from '../../provider/usage/learnedUsage.ts';
 import { createUsagePoller } from '../../provider/usage/usagePoller.ts';
+import { createDirectOpener } from '../../proxy/upstream/plain/openSocket.ts';
 import { createPlainUpstreamPool } from '../../proxy/upstream/plain/plainUpstreamPool.ts';
 import type { UpstreamPool, UpstreamPoolOptions } from '../../proxy/upstream/upstreamPool.ts';
 import { type UpstreamRoute, UpstreamRoutes } from '../../proxy/upstream/upstreamRoutes.ts';
@@ -79,6 +80,10 @@ function createRoutes(base: URL, proxies: OutgoingProxies, createPool: CreateUps
         maxAgeMs: MAX_CONNECTION_AGE_MS,
         openConnection: proxy && proxies.connectionsTo(base, proxy),
       }),
+    createOpener: (proxy) =>
+      proxy
+        ? proxies.connectionsTo(base, proxy)
+        : createDirectOpener({ origin: base, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
   });
   proxies.onRetired((inUse) => routes.keepOnly(inUse));
   return routes;

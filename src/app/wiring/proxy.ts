@@ -1,5 +1,5 @@
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
-import type { ClientRequest, ClientResponse } from '../../http/client/clientRequest.ts';
+import type { ClientRequest } from '../../http/client/clientRequest.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { HttpResponses } from '../../lib/metrics/httpResponses.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
@@ -10,10 +10,10 @@ import { createCallers } from '../../proxy/admission/callers.ts';
 import { createConversationNames, PIN_CHARACTERS, uuidOf } from '../../proxy/admission/conversationNames.ts';
 import { createPriceLookup } from '../../proxy/admission/estimate.ts';
 import { Refusals } from '../../proxy/admission/refusals.ts';
-import { createProxy } from '../../proxy/app.ts';
+import { createProxy, type ProxyEntrances, type SocketOptions } from '../../proxy/app.ts';
 import { ProxyError } from '../../proxy/errors/proxyError.ts';
 import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
-import type { Accounts } from '../../proxy/exchange/ports.ts';
+import type { Accounts, Provider } from '../../proxy/exchange/ports.ts';
 import { openRequestMetrics } from '../../proxy/metrics/openRequestMetrics.ts';
 import { RequestMetrics } from '../../proxy/metrics/requestMetrics.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
@@ -22,9 +22,12 @@ import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
 import { RecentItems } from '../../proxy/responses/recentItems.ts';
 import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
 import { createSettlement, type SettlementOptions } from '../../proxy/settlement/settlement.ts';
+import { OpenSockets } from '../../proxy/socket/openSockets.ts';
+import { createUpstreamSocketOpener } from '../../proxy/socket/openUpstreamSocket.ts';
 import { TRANSCRIPTION_MODEL } from '../../proxy/transcribe/transcriptionForm.ts';
 import type { Sinks } from '../../sinks/keepSinks.ts';
 import { subjects } from '../../state/fold/subjects.ts';
+import type { Config } from '../config/config.ts';
 import type { Foundation } from './foundation.ts';
 import type { PendingState } from './pendingState.ts';
 import { createPoolHealth } from './poolHealth.ts';
@@ -46,7 +49,8 @@ export interface ProxySurfaceOptions {
 
 /** The running proxy. */
 export interface ProxySurface {
-  readonly serve: (request: ClientRequest, response: ClientResponse) => void;
+  readonly serve: ProxyEntrances['serve'];
+  readonly upgrade: ProxyEntrances['upgrade'];
   /** Whether new requests are rejected with `shutting_down`. */
   readonly isClosed: boolean;
   /** Rejects new requests with `shutting_down`. */
@@ -86,16 +90,18 @@ export async function createProxySurface(
   const settle = createSettlement({ record, ledger, now, ...pricing });
   const isKnownModel = createIsKnownModel(foundation);
   const requestMetrics = new RequestMetrics({ isKnownModel, now });
+  const accounts = accountsFor(foundation, pendingState);
+  const calls: Provider = {
+    routeOf: provider.routeOf,
+    descriptors,
+    basePath: provider.basePath,
+    accessTokens: provider.tokens,
+    outboundHeaders: outboundHeaders,
+    learnUsage: provider.learnedUsage.learn,
+  };
   const openRequests = new OpenRequests({
-    accounts: accountsFor(foundation, pendingState),
-    provider: {
-      routeOf: provider.routeOf,
-      descriptors,
-      basePath: provider.basePath,
-      accessTokens: provider.tokens,
-      outboundHeaders: outboundHeaders,
-      learnUsage: provider.learnedUsage.learn,
-    },
+    accounts,
+    provider: calls,
     settle(settlement) {
       health.onSettled(settlement);
       return settle(settlement);
@@ -117,7 +123,9 @@ export async function createProxySurface(
   const healthTimer = setInterval(health.check, CHECK_POOL_MS).unref();
   let isClosed = false;
 
-  const serve = createProxy({
+  const sockets = new OpenSockets();
+  descriptors.count({ open: () => sockets.upstreamConnections });
+  const { serve, upgrade } = createProxy({
     hot: hot.state,
     admissionControl: createAdmissionControl({
       hot: hot.state,
@@ -155,17 +163,20 @@ export async function createProxySurface(
       return provider.hasIdleConnection() || descriptors.mayConnect() ? undefined : 'out_of_file_descriptors';
     },
     whenSinksTake: whenSinksTake(sinks),
+    sockets: config.SVC_WEBSOCKET === 'on' ? socketOptions(config, sockets, accounts, calls) : undefined,
     now,
     report,
   });
 
   return {
     serve,
+    upgrade,
     get isClosed() {
       return isClosed;
     },
     close() {
       isClosed = true;
+      sockets.drain();
     },
     async drained(timeoutMs) {
       await withTimeout(timeoutMs, openRequests.drained());
@@ -174,9 +185,37 @@ export async function createProxySurface(
     },
     async stop() {
       clearInterval(healthTimer);
+      sockets.stop();
       openRequests.stop();
       await refusals.stop();
     },
+  };
+}
+
+/** Whether sockets work at the provider is known for so long. */
+const WORKED_LATELY_MS = 60_000;
+
+function socketOptions(
+  { SVC_UPSTREAM_BASE_URL: base, SVC_WEBSOCKET_DEFLATE: deflate }: Config,
+  sockets: OpenSockets,
+  accounts: Accounts,
+  provider: Provider,
+): SocketOptions {
+  let workedAt = Number.NEGATIVE_INFINITY;
+  return {
+    sockets,
+    accounts,
+    provider,
+    deflate,
+    upstreamSockets: createUpstreamSocketOpener({
+      provider,
+      origin: new URL(base),
+      deflate,
+      onOpened() {
+        workedAt = performance.now();
+      },
+    }),
+    hasWorkedLately: () => performance.now() - workedAt < WORKED_LATELY_MS,
   };
 }
 

@@ -16,6 +16,7 @@ export type RequestErrorCode =
   | 'rate_limit_exceeded'
   | 'request_too_large'
   | 'unsupported_media_type'
+  | 'previous_response_not_found'
   | 'upgrade_required';
 
 export type ServiceErrorCode =

@@ -31,6 +31,12 @@ export const attemptOutcomes = {
   proxy_failed: 'none',
   /** The connection through a proxy broke within the response: it is unknown on which side of the proxy. */
   proxy_cut: 'none',
+  /** The provider serves no websocket here; the account serves requests over HTTP. */
+  socket_refused: 'none',
+  /** The provider closed a websocket before the response began, as it may at any time. */
+  socket_closed: 'none',
+  /** The request continues a response of a websocket that is closed: the client sends the whole conversation again. */
+  context_lost: 'none',
   client_gone: 'none',
   aborted: 'none',
   limit_reached: 'none',

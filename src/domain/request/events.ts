@@ -148,6 +148,25 @@ const client = schema((z) =>
 
 export type RequestClient = Infer<typeof client>;
 
+/** The websocket that a request came on, and what it asked for there. */
+const requestSocket = schema((z) =>
+  z.object({
+    /** The same for all requests of the socket. */
+    id: z.string().min(1),
+    /** The number of the request on it, from 1. */
+    number: z.int().min(1),
+    /** `turn`, `prewarm` or `compaction`. */
+    kind: z.string(),
+    /** The request has only what is new since an earlier response of the socket, not the whole conversation. */
+    isContinued: z.boolean(),
+  }),
+);
+
+export type RequestSocket = Infer<typeof requestSocket>;
+
+/** The `transport` of a request that came on a websocket. */
+export const WEBSOCKET = 'websocket';
+
 const requested = (z: Zod) => {
   const { admission: _, ...fields } = requestedV1(z);
   return {
@@ -155,8 +174,9 @@ const requested = (z: Zod) => {
     /** To whom the key belonged at the time. */
     owner: z.string().optional(),
     team: z.string().optional(),
-    /** How the client spoke to svc, if not by one HTTP request: `websocket`. */
+    /** How the client spoke to svc, if not by one HTTP request: `WEBSOCKET`. */
     transport: z.string().optional(),
+    socket: requestSocket(z).optional(),
     /** HMAC of the conversation's id, also where no account is pinned. */
     conversation: z.string().optional(),
     /** HMACs of further ids, where a request names different ones. */

@@ -74,9 +74,15 @@ export const requestErrors: Readonly<Record<RequestErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: withProblem('The encoding of the request is not supported'),
   },
+  previous_response_not_found: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `Previous response with id '${detail(details, 'id', '')}' not found. Send the whole conversation in input, without previous_response_id.`,
+  },
   upgrade_required: {
     status: 426,
     type: 'invalid_request_error',
-    message: 'WebSockets are not supported. Send the request by POST.',
+    message: 'WebSockets are not supported here at the moment. Send the request by POST.',
   },
 };

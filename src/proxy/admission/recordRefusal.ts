@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/core/brands.ts';
+import { type RequestSocket, WEBSOCKET } from '../../domain/request/events.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
@@ -15,6 +16,8 @@ export interface RecordRefusalOptions {
 export interface RefusedState extends RoutedState {
   readonly caller: Caller;
   readonly conversations: NamedConversations;
+  /** Undefined for a request over HTTP. */
+  readonly socket?: RequestSocket | undefined;
 }
 
 /** Details of a refused request, as far as svc has read them. */
@@ -35,7 +38,7 @@ export const createRecordRefusal =
   ({ refusals, now }: RecordRefusalOptions) =>
   async (
     error: unknown,
-    { requestId, requestedAt, route, key, trace, caller, conversations }: RefusedState,
+    { requestId, requestedAt, route, key, trace, caller, conversations, socket }: RefusedState,
     requested?: RequestedModel,
   ): Promise<void> => {
     const reason = reasonOf(error);
@@ -52,6 +55,7 @@ export const createRecordRefusal =
       requestedAt,
       ...(owner !== undefined && { owner }),
       ...(team !== undefined && { team }),
+      ...(socket && { transport: WEBSOCKET, socket }),
       ...conversations,
       client: caller.client,
       ...(trace?.context && { trace: trace.context }),

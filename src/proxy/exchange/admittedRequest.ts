@@ -2,6 +2,7 @@ import type { LimitMeter } from '../admission/limitMeter.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
 import type { RequestToSettle } from '../settlement/settlement.ts';
 import type { RequestTrace } from '../tracing/requestTrace.ts';
+import type { NewCall } from './call.ts';
 import type { ResponseFormat } from './responseFormats.ts';
 import type { StreamedBody } from './streamedBody.ts';
 
@@ -21,6 +22,8 @@ export interface AdmittedRequest extends RequestToSettle {
   /** Content type of the body sent to the provider; undefined means JSON. */
   readonly contentType?: string;
   readonly format: ResponseFormat;
+  /** How the provider is called, unless over HTTP. */
+  readonly newCall?: NewCall | undefined;
   /** Alternating names and values, as the client sent them. */
   readonly clientHeaders: readonly string[];
   /** For a client that names its conversation without a header that the provider reads. */

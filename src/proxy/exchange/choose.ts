@@ -14,7 +14,7 @@ export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'i
 export function choose(
   { hot, cooldowns, nextTurn }: Omit<Accounts, 'deactivate'>,
   { pin, requestId, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'model'>,
-  attempts: readonly Attempt[],
+  attempts: readonly Pick<Attempt, 'accountId' | 'outcome'>[],
   now: Instant,
 ): { readonly selection: Selection; readonly decision: Decision } {
   const input: SelectInput = {

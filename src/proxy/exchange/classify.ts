@@ -66,6 +66,12 @@ export function classify(failure: Failure, now: Instant): Classification {
       return { outcome: 'idle', owner: 'provider', effect: 'cool', code: 'stream_idle_timeout' };
     case 'eventTooLarge':
       return { outcome: 'event_too_large', owner: 'provider', effect: 'none', code: 'stream_event_too_large' };
+    case 'socketRefused':
+      return { outcome: 'socket_refused', owner: 'provider', effect: 'none', code: undefined };
+    case 'socketClosed':
+      return { outcome: 'socket_closed', owner: 'provider', effect: 'none', code: undefined };
+    case 'contextLost':
+      return { outcome: 'context_lost', owner: 'client', effect: 'none', code: 'previous_response_not_found' };
     case 'refreshFailed':
       // After a permanent failure, the token refresh has already deactivated the account.
       return {

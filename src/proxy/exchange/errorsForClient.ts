@@ -29,6 +29,17 @@ export function errorForClient(failure: Failure, classification: Classification,
       const problem = failure.kind === 'proxyFailed' ? failure.problem : 'failed';
       return upstreamError(`The proxy between svc and the provider ${problem}. Retry later.`, 'outgoing_proxy_failed');
     }
+    case 'socket_refused':
+      return upstreamError(
+        'The provider accepts no websocket at the moment. Send the request by POST.',
+        'socket_refused',
+      );
+    case 'socket_closed':
+      return upstreamError('The provider closed its websocket. Retry the request.', 'socket_closed');
+    case 'context_lost': {
+      const id = failure.kind === 'contextLost' ? failure.previousResponseId : '';
+      return new ProxyError('previous_response_not_found', { id, param: 'previous_response_id' });
+    }
     case 'out_of_descriptors':
       return outOfDescriptors();
     case 'unreachable':

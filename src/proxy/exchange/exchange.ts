@@ -12,6 +12,7 @@ import type { Outcome, Settle, Settlement } from '../settlement/settlement.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
 import { availableAgainAt } from './availableAgain.ts';
+import type { Call, CallListener } from './call.ts';
 import { type Classification, classify } from './classify.ts';
 import { errorForClient, finalError, noAccountError } from './errorsForClient.ts';
 import { isOver, nextState, type State, type Transition } from './exchangeState.ts';
@@ -29,7 +30,7 @@ import type { Accounts, Provider } from './ports.ts';
 import { refreshFailure } from './refreshFailure.ts';
 import { relayedOutputTokens, relayedUsage } from './relayedUsage.ts';
 import { StreamedBody } from './streamedBody.ts';
-import { type CallListener, UpstreamCall } from './upstreamCall.ts';
+import { UpstreamCall } from './upstreamCall.ts';
 import { withoutRequestText } from './withoutRequestText.ts';
 
 /** What all exchanges share. */
@@ -74,7 +75,7 @@ export class Exchange implements CallListener {
   #state: State = 'choosing';
   readonly #attempts = new AttemptHistory();
   /** Set while calling and relaying, and until the request has ended. */
-  #call: UpstreamCall | undefined;
+  #call: Call | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
   #waitedMs = 0;
   /** The part of `#waitedMs` before the current attempt. */
@@ -192,7 +193,8 @@ export class Exchange implements CallListener {
     this.#said = undefined;
     this.#attempts.open = attempt;
     const headers = this.request.trace?.onCall(this.#attempts.ended.length, attempt.startedAt);
-    this.#call = new UpstreamCall(this, this.request);
+    const { newCall } = this.request;
+    this.#call = newCall ? newCall(this, attempt.accountId) : new UpstreamCall(this, this.request);
     const { provider } = this.#services;
     this.#call.start(provider.routeOf(attempt.accountId), provider, account, headers);
   }
@@ -334,7 +336,7 @@ export class Exchange implements CallListener {
     } else if (action === 'failProvider') {
       call.abort();
       this.onFailed({ kind: 'idle' });
-    } else if (action === 'keepAlive' && this.#state === 'relaying') {
+    } else if (action === 'keepAlive' && (this.#state === 'relaying' || this.#delivery.keepsAliveEarly)) {
       this.#lastKeepAliveAt = now;
       this.#delivery.keepAlive();
     }

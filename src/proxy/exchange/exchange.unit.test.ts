@@ -89,6 +89,7 @@ function setUp(isStream: boolean) {
     provider: {
       routeOf: () => ({
         proxy: undefined,
+        openConnection: () => Promise.reject(new Error('no websocket here')),
         pool: {
           send(_request, upstreamListener) {
             counts.openCalls++;

@@ -1,4 +1,4 @@
-import type { UpstreamCall } from './upstreamCall.ts';
+import type { Call } from './call.ts';
 
 /** Durations of silence, in milliseconds. */
 export interface IdleLimits {
@@ -14,7 +14,7 @@ export interface IdleLimits {
  * get a keepalive
  */
 export function idleAction(
-  { isPaused, lastActivityAt }: Pick<UpstreamCall, 'isPaused' | 'lastActivityAt'>,
+  { isPaused, lastActivityAt }: Pick<Call, 'isPaused' | 'lastActivityAt'>,
   lastKeepAliveAt: number,
   { idleMs, keepAliveMs }: IdleLimits,
   now: number,

@@ -1,6 +1,6 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { holdersOf, type LimitHolder } from '../../domain/limits/limitLevel.ts';
-import { type Admission, RequestAdmitted } from '../../domain/request/events.ts';
+import { type Admission, RequestAdmitted, WEBSOCKET } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
 import { SlotSet } from '../../lib/slotSet.ts';
@@ -108,8 +108,20 @@ export class OpenRequests {
   #announce(exchange: Exchange, time: Instant): void {
     exchange.announcements += 1;
     const { request, accountId } = exchange;
-    const { requestId, key, route, model, effort, requestedAt, serviceTier, meter, caller, conversations, trace } =
-      request;
+    const {
+      requestId,
+      key,
+      route,
+      model,
+      effort,
+      requestedAt,
+      serviceTier,
+      meter,
+      caller,
+      conversations,
+      socket,
+      trace,
+    } = request;
     const admission = meter?.hasGrown ? grownAdmission(request.admission, meter) : request.admission;
     const event = RequestAdmitted({
       requestId,
@@ -120,6 +132,7 @@ export class OpenRequests {
       requestedAt,
       ...(key?.owner !== undefined && { owner: key.owner }),
       ...(key?.team !== undefined && { team: key.team }),
+      ...(socket && { transport: WEBSOCKET, socket }),
       ...conversations,
       client: caller.client,
       ...(trace?.context && { trace: trace.context }),

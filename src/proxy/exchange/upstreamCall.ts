@@ -1,32 +1,19 @@
 import type { HeaderLookup } from '../../http/wire/headers.ts';
-import { isDescriptorErrno } from '../../lib/descriptors/systemDescriptors.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import { ProxyFailure } from '../../provider/outgoingProxy/proxyFailure.ts';
 import type { Ending } from '../providerResponse/ending.ts';
-import { type Failure, readProviderError } from '../providerResponse/failure.ts';
+import { type Failure, parseRetryAfter, readProviderError } from '../providerResponse/failure.ts';
 import { findServedTier } from '../providerResponse/serviceTier.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
 import { EventTooLarge, type ScanResult } from '../providerResponse/sseScanner.ts';
-import { errnoOf } from '../upstream/errnoOf.ts';
 import type { UpstreamControl, UpstreamListener } from '../upstream/upstreamPool.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
+import { type Call, type CallListener, NO_HEADERS } from './call.ts';
+import { connectionFailure } from './connectionFailure.ts';
 import type { Descriptors, Provider } from './ports.ts';
 import type { ResponseScanner } from './responseFormats.ts';
 import { StreamedBody } from './streamedBody.ts';
-
-/** Receives the events of a call. `onFailed` is the last one. */
-export interface CallListener {
-  /** Called first, with the headers of any response, errors included. */
-  onHeaders(headers: HeaderLookup): void;
-  /**
-   * Complete events of a successful response, beginning with the first that carries data.
-   * @param ending set when one of them ends the response
-   * @returns false to pause the provider until `resume`
-   */
-  onEvents(bytes: Buffer, ending: Ending | undefined): boolean;
-  onFailed(failure: Failure): void;
-}
 
 /** Maximum time for the provider to end a stream after its terminal event. */
 const MAX_LINGER_MS = 5_000;
@@ -35,18 +22,10 @@ const MAX_LINGER_MS = 5_000;
 const MAX_ERROR_BYTES = 65_536;
 const MAX_ERROR_MS = 5_000;
 
-const LOST_BY_PROXY = {
-  kind: 'proxyFailed',
-  code: 'proxy_closed',
-  problem: 'closed the connection before the response began',
-} as const;
-
 const NO_TRACE: readonly string[] = [];
 
-const NO_HEADERS: HeaderLookup = new Map();
-
 /** One HTTP call to the provider. Translates the callbacks of its connection into events and failures, without promises. */
-export class UpstreamCall implements UpstreamListener {
+export class UpstreamCall implements Call, UpstreamListener {
   readonly #listener: CallListener;
   readonly #request: AdmittedRequest;
   readonly #scanner: ResponseScanner;
@@ -189,11 +168,7 @@ export class UpstreamCall implements UpstreamListener {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
     if (this.#isDone) return;
-    if (error instanceof ProxyFailure) {
-      this.#fail({ kind: 'proxyFailed', code: error.code, problem: error.problem, errno: error.errno });
-      return;
-    }
-    if (this.#status !== 0 && this.#status !== 200) {
+    if (this.#status !== 0 && this.#status !== 200 && !(error instanceof ProxyFailure)) {
       this.#failByStatus();
       return;
     }
@@ -225,29 +200,16 @@ export class UpstreamCall implements UpstreamListener {
     return serviceTier === null ? ending : { ...ending, serviceTier: findServedTier(terminal.data) };
   }
 
-  #failByError(error: NodeJS.ErrnoException): void {
-    const errno = errnoOf(error);
-    if (isDescriptorErrno(errno)) {
-      this.#descriptors?.onRefused(errno);
-      this.#fail({ kind: 'outOfDescriptors', errno });
-    } else if (error.syscall === 'getaddrinfo' && this.#descriptors?.mayConnect() === false) {
-      // The C library names another error when it has no descriptor for its question.
-      this.#fail({ kind: 'outOfDescriptors' });
-    } else this.#failByConnection(error.message, errno);
-  }
-
-  #failByConnection(message: string, errno: string | undefined): void {
-    const isLostConnection = this.#isProxied && errno !== 'EPROTO';
-    if (this.#status === 200) this.#fail({ kind: 'cut', message, errno, isProxied: isLostConnection });
-    else if (isLostConnection) this.#fail({ ...LOST_BY_PROXY, errno });
-    else this.#fail({ kind: 'unreachable', message, errno });
+  #failByError(error: Error): void {
+    const at = { isProxied: this.#isProxied, hasBegun: this.#status === 200, descriptors: this.#descriptors };
+    this.#fail(connectionFailure(error, at));
   }
 
   /** Reports the error with the part of its body that has arrived. */
   #failByStatus(): void {
     clearTimeout(this.#timer);
     const error = readProviderError(Buffer.concat(this.#errorBody).toString('utf8', 0, MAX_ERROR_BYTES));
-    const retryAfterSeconds = parseSeconds(this.headers.get('retry-after'));
+    const retryAfterSeconds = parseRetryAfter(this.headers.get('retry-after'));
     this.#fail({ kind: 'status', status: this.#status, error, retryAfterSeconds });
     if (!this.#hasEnded) this.#control?.abort();
   }
@@ -257,9 +219,4 @@ export class UpstreamCall implements UpstreamListener {
     this.#isDone = true;
     this.#listener.onFailed(failure);
   }
-}
-
-function parseSeconds(header: string | undefined): number | undefined {
-  const seconds = header ? Number(header) : Number.NaN;
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }

@@ -51,6 +51,12 @@ export type Failure =
   | { readonly kind: 'idle' }
   /** An event, or a response that is collected, exceeds the size limit. */
   | { readonly kind: 'eventTooLarge' }
+  /** The provider, or something before it, serves no websocket here; requests over HTTP may work. */
+  | { readonly kind: 'socketRefused'; readonly status: number }
+  /** The provider closed a websocket before the response began. */
+  | { readonly kind: 'socketClosed'; readonly closeCode: number }
+  /** The request continues a response on a websocket that is closed, and cannot be sent on another one. */
+  | { readonly kind: 'contextLost'; readonly previousResponseId: string }
   /** The account's access token could not be refreshed. */
   | { readonly kind: 'refreshFailed'; readonly isPermanent: boolean };
 
@@ -116,4 +122,10 @@ function fromFields(fields: Record<string, unknown>): ProviderError {
     resetsAt: number('resets_at'),
     resetsInSeconds: number('resets_in_seconds'),
   };
+}
+
+/** @param header `retry-after` of a response @returns undefined unless it is a number of seconds */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  const seconds = header ? Number(header) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }

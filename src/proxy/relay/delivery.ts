@@ -7,6 +7,8 @@ export interface Delivery {
   readonly hasBegun: boolean;
   /** The client reads events, so a failure that the provider sends as an event can be relayed. */
   readonly wantsEvents: boolean;
+  /** Signs of life may be sent before the first event, because they do not begin the response. */
+  readonly keepsAliveEarly?: boolean;
   /** Bytes of the provider's response that were relayed or collected. */
   readonly streamedBytes: number;
   /**

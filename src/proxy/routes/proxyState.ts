@@ -11,6 +11,8 @@ export interface ProxyState {
   route: ProxyRoute | undefined;
   /** Null when keys are not required; undefined until the client is identified. */
   key: ApiKey | null;
+  /** What has arrived after an upgrade to a websocket; undefined for any other request. */
+  upgradeHead?: Buffer | undefined;
   /** Undefined until it is read. */
   model: string | undefined;
   /** Undefined while traces are off, and until the client of a model request is identified. */

@@ -142,6 +142,16 @@ export function createIsModelPath(aliases: Aliases): (path: string) => boolean {
   return (path) => routeOf(path)?.kind === 'conversation';
 }
 
+/** @returns a test whether a path serves websockets, too */
+export function createIsSocketPath(aliases: Aliases): (path: string) => boolean {
+  const routeOf = createRouteLookup(aliases);
+  return (path) => servesSockets(routeOf(path));
+}
+
+/** Whether requests to a route may come on a websocket. */
+export const servesSockets = (route: ProxyRoute | undefined): route is ConversationRoute =>
+  route?.kind === 'conversation' && (route.dialect === 'svc' || route.dialect === 'v1');
+
 /** Whether alternative paths are served. */
 export interface Aliases {
   /**

@@ -7,7 +7,9 @@ import {
   type Attempt,
   type CompletedRequest,
   RequestCompleted,
+  type RequestSocket,
   type TokenUsage,
+  WEBSOCKET,
 } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { Actor, EventToAppend } from '../../eventLog/eventLog.ts';
@@ -32,6 +34,8 @@ export interface RequestToSettle {
   readonly pin: Pin | undefined;
   readonly caller: Caller;
   readonly conversations: NamedConversations;
+  /** Undefined for a request over HTTP. */
+  readonly socket?: RequestSocket | undefined;
   /** Undefined while traces are off. */
   readonly trace?: { readonly context: CompletedRequest['trace'] } | undefined;
 }
@@ -85,7 +89,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 export const createSettlement =
   ({ record, ledger, priceOf, priceVersion, now }: SettlementOptions): Settle =>
   async ({ request, outcome, attempts, isFallback, firstByteAt, announcements }) => {
-    const { key, model, requestId, requestedAt, pin, caller, conversations } = request;
+    const { key, model, requestId, requestedAt, pin, caller, conversations, socket } = request;
     const usage = outcome.usage ?? null;
     const price = usage && priceOf(model);
     const tier = outcome.serviceTier === undefined ? request.serviceTier : outcome.serviceTier;
@@ -107,6 +111,8 @@ export const createSettlement =
       requestedAt,
       owner: key?.owner,
       team: key?.team,
+      transport: socket && WEBSOCKET,
+      socket,
       conversation: conversations.conversation,
       otherConversations: conversations.otherConversations,
       client: caller.client,

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { ClosableConnection } from '../../lib/descriptors/descriptorBudget.ts';
 import type { OutgoingProxy } from '../../provider/outgoingProxy/outgoingProxy.ts';
@@ -8,12 +9,16 @@ export interface UpstreamRoute {
   readonly pool: UpstreamPool;
   /** Host and port of the proxy; undefined for a direct connection. */
   readonly proxy: string | undefined;
+  /** Opens a connection for a websocket, TLS and its time limit included. */
+  readonly openConnection: (signal: AbortSignal) => Promise<Socket>;
 }
 
 export interface UpstreamRoutesOptions {
   /** @returns the same object as long as the proxy is the same */
   readonly proxyOf: (accountId: AccountId) => OutgoingProxy | undefined;
   readonly createPool: (proxy: OutgoingProxy | undefined) => UpstreamPool;
+  /** Creates what opens connections for websockets. */
+  readonly createOpener: (proxy: OutgoingProxy | undefined) => UpstreamRoute['openConnection'];
 }
 
 /** The routes of all accounts: one pool for each proxy, and one for direct connections. */
@@ -31,7 +36,8 @@ export class UpstreamRoutes {
   }
 
   #add(proxy: OutgoingProxy | undefined): UpstreamRoute {
-    const route = { pool: this.#options.createPool(proxy), proxy: proxy?.name };
+    const { createPool, createOpener } = this.#options;
+    const route = { pool: createPool(proxy), proxy: proxy?.name, openConnection: createOpener(proxy) };
     this.#routes.set(proxy, route);
     return route;
   }

@@ -39,7 +39,14 @@ export function choicePointsOf(calls: readonly Call[], refusal: CompletedRequest
 }
 
 /** Causes of failed attempts that say nothing about the request, although they are not counted against the account either. */
-const OF_THE_ACCOUNT = new Set(['usage_limit', 'out_of_descriptors', 'proxy_failed', 'proxy_cut']);
+const OF_THE_ACCOUNT = new Set([
+  'usage_limit',
+  'out_of_descriptors',
+  'proxy_failed',
+  'proxy_cut',
+  'socket_refused',
+  'socket_closed',
+]);
 
 /** Whether the attempt failed because of its account, so that another account may have served the request. */
 export const failedByAccount = ({ outcome }: Pick<Attempt, 'outcome'>): boolean =>

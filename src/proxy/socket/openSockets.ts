@@ -1,0 +1,62 @@
+import type { ApiKeyId } from '../../domain/core/brands.ts';
+import { type ClientSocket, CloseCode } from './clientSocket.ts';
+
+const TICK_MS = 1_000;
+const MAX_SOCKETS = 2_000;
+const MAX_PER_KEY = 64;
+
+/** The websockets of all clients. One timer watches all of them. */
+export class OpenSockets {
+  readonly #sockets = new Set<ClientSocket>();
+  readonly #timer: NodeJS.Timeout;
+  #isDraining = false;
+
+  constructor() {
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      for (const socket of this.#sockets) socket.tick(now);
+    }, TICK_MS).unref();
+  }
+
+  /** Connections to the provider. */
+  get upstreamConnections(): number {
+    let count = 0;
+    for (const { upstream } of this.#sockets) if (upstream) count += 1;
+    return count;
+  }
+
+  add(socket: ClientSocket): void {
+    this.#sockets.add(socket);
+    if (this.#isDraining) socket.drain();
+  }
+
+  delete(socket: ClientSocket): void {
+    this.#sockets.delete(socket);
+  }
+
+  /**
+   * Makes room for another socket of a key: closes the one that has been idle for the longest, which costs its conversation
+   * nothing.
+   * @returns false when there is no idle one
+   */
+  makeRoom(keyId: ApiKeyId | null): boolean {
+    const ofKey = [...this.#sockets].filter((socket) => socket.keyId === keyId);
+    if (ofKey.length < MAX_PER_KEY && this.#sockets.size < MAX_SOCKETS) return true;
+    const idle = ofKey.filter(({ isBusy }) => !isBusy).sort((a, b) => a.idleSince - b.idleSince);
+    const [oldest] = idle;
+    oldest?.close(CloseCode.goingAway);
+    if (oldest) this.#sockets.delete(oldest);
+    return oldest !== undefined;
+  }
+
+  /** Closes idle sockets at once, others after their response. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const socket of this.#sockets) socket.drain();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const socket of this.#sockets) socket.terminate();
+  }
+}

@@ -1,0 +1,62 @@
+import type { WebSocket } from 'ws';
+import type { ProxyError } from '../errors/proxyError.ts';
+import type { Delivery } from '../relay/delivery.ts';
+import { errorFrame, KEEPALIVE } from './frames.ts';
+
+export interface SocketDeliveryOptions {
+  readonly socket: WebSocket;
+  /** Whether the client has too much unread. */
+  readonly mustWait: () => boolean;
+  /** The client knows only the events of its SDK: keepalives are pings. */
+  readonly isStrict: boolean;
+  /** Called once, when the last frame of the response has been written. */
+  readonly onEnd: () => void;
+}
+
+const TEXT = { binary: false };
+
+/** Sends one response on a websocket: each event is a message, byte for byte as the provider sent it. */
+export class SocketDelivery implements Delivery {
+  readonly #options: SocketDeliveryOptions;
+  readonly wantsEvents = true;
+  readonly keepsAliveEarly = true;
+  hasBegun = false;
+  streamedBytes = 0;
+
+  constructor(options: SocketDeliveryOptions) {
+    this.#options = options;
+  }
+
+  pass(frame: Buffer): boolean {
+    this.hasBegun = true;
+    this.streamedBytes += frame.length;
+    this.#options.socket.send(frame, TEXT);
+    return !this.#options.mustWait();
+  }
+
+  reset(): void {
+    // Nothing is collected: what was passed has been sent.
+  }
+
+  finish(frame: Buffer): void {
+    this.pass(frame);
+    this.#options.onEnd();
+  }
+
+  fail(error: ProxyError): void {
+    this.hasBegun = true;
+    this.#options.socket.send(errorFrame(error), TEXT);
+    this.#options.onEnd();
+  }
+
+  keepAlive(): void {
+    const { socket, mustWait, isStrict } = this.#options;
+    if (mustWait()) return;
+    if (isStrict) socket.ping();
+    else socket.send(KEEPALIVE);
+  }
+
+  destroy(): void {
+    this.#options.socket.terminate();
+  }
+}
