@@ -49,7 +49,7 @@ function decided(hot: HotState, event: EventToAppend): EventToAppend {
   const resolvedTo = pin && (hot.pins.get(pin.digest, decidedAt) ?? null);
   const selection = select({
     ...{ accounts: hot.accounts, usage: hot.usage, settings: hot.settings, coolDowns: hot.coolDowns },
-    ...{ excludedPlans: NONE, tried: NONE, turn: 0, now: requestedAt },
+    ...{ excludedPlans: NONE, regions: undefined, tried: NONE, turn: 0, now: requestedAt },
     pinnedTo: resolvedTo ?? undefined,
     seed: pin?.digest ?? requestId,
   });

@@ -93,6 +93,7 @@ const samples: Samples = {
   },
   ApiKeyRenamed: { keyId: keyId(1), from: 'build', to: 'deploy' },
   ApiKeyModelsChanged: { ...key, from: null, to: ['gpt-5'] },
+  ApiKeyRegionsChanged: { ...key, from: null, to: ['eu', 'us'] },
   ApiKeyExpiryChanged: { ...key, from: null, to: NOW },
   ApiKeyActivated: key,
   ApiKeyDeactivated: key,

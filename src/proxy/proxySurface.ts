@@ -145,6 +145,7 @@ const callErrors = [
   'upgrade_required',
   'upstream_error',
   'no_accounts',
+  'no_account_in_region',
   'shutting_down',
   'outbox_full',
   'sink_unavailable',

@@ -1,7 +1,14 @@
+import { regionsOf } from '../domain/apiKey/regionsOf.ts';
 import type { AccountId, Position } from '../domain/core/brands.ts';
 import { excludedPlans } from '../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt, CompletedRequest } from '../domain/request/events.ts';
-import { PLANS_SINCE_VERSION, type SelectInput, select, triedBy } from '../domain/routing/select.ts';
+import {
+  PLANS_SINCE_VERSION,
+  REGIONS_SINCE_VERSION,
+  type SelectInput,
+  select,
+  triedBy,
+} from '../domain/routing/select.ts';
 import type { HotState } from '../state/fold/hotState.ts';
 import type { OwnCoolDowns, RecordedChoice } from './ownCoolDowns.ts';
 import type { RecordedDecision } from './recordedDecision.ts';
@@ -51,7 +58,7 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export function selectInputOf(
   hot: HotState,
-  { data: { requestId, pin, model }, stream }: CompletedEvent,
+  { data: { requestId, pin, keyId, model }, stream }: CompletedEvent,
   choice: RecordedChoice,
   before: readonly Attempt[],
   ownCoolDowns: OwnCoolDowns,
@@ -63,6 +70,7 @@ export function selectInputOf(
     settings: hot.settings,
     pinnedTo: pin && pinnedTo(hot, pin, overlay),
     excludedPlans: v >= PLANS_SINCE_VERSION ? excludedPlans(hot.models, model) : NONE,
+    regions: v >= REGIONS_SINCE_VERSION ? regionsOf(hot, keyId) : undefined,
     seed: pin?.digest ?? requestId,
     tried: triedBy(before),
     coolDowns: ownCoolDowns.at(hot, choice, stream),

@@ -36,6 +36,7 @@ const id = fc.integer({ min: 1, max: 6 }).map(uuid);
 const owner = fc.constantFrom('Ada', 'Grace');
 const team = fc.constantFrom(7, 8).map((n) => uuid(n) as TeamId);
 const model = fc.constantFrom('gpt-5', 'gpt-5.5');
+const region = fc.constantFrom('eu', 'us');
 const moment = fc.integer({ min: -HOUR, max: 100 * HOUR }).map((ms) => later(ms));
 /** Few, so that alerts begin again and end. */
 const alertRule = fc.constantFrom('account_lost', 'pool_low');
@@ -143,7 +144,12 @@ const kinds = {
   AccountLinkCancelled: record({ linkId: id }),
   AccountLinkExpired: record({ linkId: id }),
   TokenRefreshClaimed: record({ accountId: account, claimId: id, expiresAt: moment }),
-  TokensRefreshed: record({ accountId: account, claimId: id, tokens: digit.map((name) => tokens(name)) }),
+  TokensRefreshed: record({
+    accountId: account,
+    claimId: id,
+    tokens: digit.map((name) => tokens(name)),
+    region: orNull(region),
+  }),
   TokenRefreshFailed: record({
     accountId: account,
     claimId: id,
@@ -180,6 +186,7 @@ const kinds = {
     .map(({ secret: made, ...rest }) => ({ name: 'build', ...made, ...rest })),
   ApiKeyRenamed: record({ keyId: key, from: digit, to: digit }),
   ApiKeyModelsChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(fc.array(model)) }),
+  ApiKeyRegionsChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(fc.array(region)) }),
   ApiKeyExpiryChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(moment) }),
   ApiKeyActivated: record({ keyId: key, name: digit }),
   ApiKeyDeactivated: record({ keyId: key, name: digit }),

@@ -37,6 +37,7 @@ const imported = schema((z) =>
     linkId: z.uuid().optional(),
     /** The proxy for this account, sealed because its address may carry a password. */
     proxy: sealedSchema(z).optional(),
+    /** Where the account's workspace requires its requests to be processed, as its access token says; absent: anywhere. */
     region: z.string().optional(),
   }),
 );

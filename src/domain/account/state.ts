@@ -14,6 +14,8 @@ export interface Account {
   readonly deactivationReason: string | null;
   /** The address of the account's own proxy; null: calls leave as the environment says. */
   readonly proxy: Sealed | null;
+  /** Where its requests are processed, as its tokens say; absent: anywhere, or not known. */
+  readonly region?: string | undefined;
   readonly importedAt: Instant;
 }
 
@@ -62,10 +64,18 @@ export function evolve(account: AccountState, { type, data, time }: Recorded<Acc
 const reactivated = (status: AccountStatus) =>
   ({ status: status === 'paused' ? 'paused' : 'active', deactivationReason: null }) as const;
 
-const identityOf = ({ upstreamAccountId, email, displayName, planType, hasReadableIdToken }: ImportedAccount) => ({
+const identityOf = ({
   upstreamAccountId,
   email,
   displayName,
   planType,
   hasReadableIdToken,
+  region,
+}: ImportedAccount) => ({
+  upstreamAccountId,
+  email,
+  displayName,
+  planType,
+  hasReadableIdToken,
+  region,
 });

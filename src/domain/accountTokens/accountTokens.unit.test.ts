@@ -20,12 +20,13 @@ const imported = AccountImported(importedAccount());
 const expiresAt = later(CLAIM_LIFETIME_MS);
 const claimed = (claimId: string, until = expiresAt) =>
   TokenRefreshClaimed({ accountId: id, claimId, expiresAt: until });
-const refreshed = (claimId: string) => TokensRefreshed({ accountId: id, claimId, tokens: tokens('second') });
+const refreshed = (claimId: string) =>
+  TokensRefreshed({ accountId: id, claimId, tokens: tokens('second'), region: 'eu' });
 const failed = (claimId: string) =>
   TokenRefreshFailed({ accountId: id, claimId, code: 'server_error', isPermanent: false });
 const claim = (claimId: string) => ({ type: 'ClaimRefresh', accountId: id, claimId }) as const;
 const record = (claimId: string) =>
-  ({ type: 'RecordRefreshed', accountId: id, claimId, tokens: tokens('second') }) as const;
+  ({ type: 'RecordRefreshed', accountId: id, claimId, tokens: tokens('second'), region: 'eu' }) as const;
 const recordFailure = (claimId: string) =>
   ({ type: 'RecordRefreshFailed', accountId: id, claimId, code: 'server_error', isPermanent: false }) as const;
 

@@ -10,7 +10,13 @@ export const CLAIM_LIFETIME_MS = 60_000;
 
 /** Record the result of a claimed refresh. */
 export type RefreshResultCommand =
-  | { type: 'RecordRefreshed'; accountId: AccountId; claimId: string; tokens: SealedCredentials }
+  | {
+      type: 'RecordRefreshed';
+      accountId: AccountId;
+      claimId: string;
+      tokens: SealedCredentials;
+      region: string | null;
+    }
   | { type: 'RecordRefreshFailed'; accountId: AccountId; claimId: string; code: string; isPermanent: boolean };
 
 export type AccountTokensCommand =
@@ -35,7 +41,7 @@ export function decide(
   if (state.claim?.claimId !== claimId) refuse('conflict', { claimId });
   switch (command.type) {
     case 'RecordRefreshed':
-      return [TokensRefreshed({ accountId, claimId, tokens: command.tokens })];
+      return [TokensRefreshed({ accountId, claimId, tokens: command.tokens, region: command.region })];
     case 'RecordRefreshFailed':
       return [TokenRefreshFailed({ accountId, claimId, code: command.code, isPermanent: command.isPermanent })];
   }

@@ -10,9 +10,17 @@ export const TokenRefreshClaimed = event('TokenRefreshClaimed', {
 });
 
 export const TokensRefreshed = event('TokensRefreshed', {
-  version: 1,
-  data: (z) => z.object({ accountId: accountIdSchema(z), claimId: z.uuid(), tokens: sealedCredentialsSchema(z) }),
+  version: 2,
+  data: (z) =>
+    z.object({
+      accountId: accountIdSchema(z),
+      claimId: z.uuid(),
+      tokens: sealedCredentialsSchema(z),
+      /** As in `AccountImported`; null: anywhere. Absent in version 1, which changes nothing. */
+      region: z.string().nullable().optional(),
+    }),
   describe: ({ accountId }) => `the tokens of account ${accountId} were refreshed`,
+  upcasters: [(data) => data],
 });
 
 export const TokenRefreshFailed = event('TokenRefreshFailed', {

@@ -1,10 +1,11 @@
+import { isRegion } from '../account/region.ts';
 import type { ApiKeyId, Instant, TeamId } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
 import { isModelKept, MAX_MODEL_BYTES } from '../limits/bounds.ts';
 import { type LimitRuleInput, rulesChange } from '../limits/changeRules.ts';
 import { readOwner } from '../owner/ownerName.ts';
-import { MAX_ALLOWED_MODELS, shortenedModels } from './bounds.ts';
+import { MAX_ALLOWED_MODELS, MAX_REGIONS, shortenedModels } from './bounds.ts';
 import {
   ApiKeyActivated,
   ApiKeyCreated,
@@ -16,6 +17,7 @@ import {
   ApiKeyModelsChanged,
   ApiKeyOwnerChanged,
   ApiKeyRegenerated,
+  ApiKeyRegionsChanged,
   ApiKeyRenamed,
   ApiKeyTeamChanged,
   ApiKeyUsageReset,
@@ -32,6 +34,8 @@ export interface KeyValue {
 export interface ApiKeyChanges {
   readonly name?: string | undefined;
   readonly allowedModels?: readonly string[] | null | undefined;
+  /** Null: every region. */
+  readonly regions?: readonly string[] | null | undefined;
   readonly expiresAt?: Instant | null | undefined;
   readonly isActive?: boolean | undefined;
   readonly limits?: readonly LimitRuleInput[] | undefined;
@@ -45,7 +49,7 @@ export interface ApiKeyChanges {
 export type ApiKeyCommand =
   | ({ type: 'CreateApiKey'; keyId: ApiKeyId; value: KeyValue; name: string } & Pick<
       ApiKeyChanges,
-      'allowedModels' | 'expiresAt' | 'limits' | 'owner' | 'team'
+      'allowedModels' | 'regions' | 'expiresAt' | 'limits' | 'owner' | 'team'
     >)
   | { type: 'ChangeApiKey'; keyId: ApiKeyId; changes: ApiKeyChanges }
   | { type: 'RegenerateApiKey'; keyId: ApiKeyId; value: KeyValue }
@@ -56,6 +60,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
   if (command.type === 'CreateApiKey') {
     if (state) refuse('conflict', { keyId: command.keyId });
     const { owner, team } = command;
+    const regions = normalRegions(command.regions ?? null);
     const none = { rules: [], nextRuleId: 1 };
     return [
       ApiKeyCreated({
@@ -67,6 +72,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
         rules: rulesChange(none, command.limits ?? [], windowsNow, refuseRules)?.to ?? [],
         ...(owner != null && { owner: validOwner(owner) }),
         ...(team != null && { team }),
+        ...(regions && { regions }),
       }),
     ];
   }
@@ -91,6 +97,10 @@ function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant)
     const to = normalModels(changes.allowedModels);
     const from = key.allowedModels;
     if (!isSame(from, to)) events.push(ApiKeyModelsChanged({ keyId, name, from: shortenedModels(from), to }));
+  }
+  if (changes.regions !== undefined) {
+    const [from, to] = [key.regions ? [...key.regions] : null, normalRegions(changes.regions)];
+    if (!isSame(from, to)) events.push(ApiKeyRegionsChanged({ keyId, name, from, to }));
   }
   if (changes.expiresAt !== undefined && changes.expiresAt !== key.expiresAt) {
     events.push(ApiKeyExpiryChanged({ keyId, name, from: key.expiresAt, to: changes.expiresAt }));
@@ -146,6 +156,22 @@ function normalModels(models: readonly string[] | null): string[] | null {
     param: 'allowed_models',
     problem: 'must name a model, or be empty for all',
   });
+}
+
+/**
+ * Regions in lower case. An empty list means every region, which is null; one with blank names is refused, because it was meant to
+ * restrict something.
+ */
+function normalRegions(regions: readonly string[] | null): string[] | null {
+  if (regions === null || regions.length === 0) return null;
+  requireAtMost(MAX_REGIONS, regions.length, 'regions');
+  const names = regions.map((region) => region.trim().toLowerCase());
+  const wrong = names.findIndex((name) => !isRegion(name));
+  if (wrong >= 0) {
+    const problem = 'must be a region as accounts name it, such as us or eu: 1 to 64 letters, digits, dots, - and _';
+    refuse('invalid_api_key_payload', { param: `regions.${wrong}`, problem });
+  }
+  return [...new Set(names)].sort();
 }
 
 function requireAtMost(max: number, count: number, param: string): void {

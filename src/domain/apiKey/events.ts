@@ -4,6 +4,8 @@ import { apiKeyIdSchema, instantSchema } from '../core/schemas.ts';
 import { limitRulesSchema as rules, shownRules, upcastRule } from '../limits/limitRule.ts';
 
 const models = schema((z) => z.array(z.string()).nullable());
+/** Null: every region. */
+const regions = schema((z) => z.array(z.string()).nullable());
 const subject = schema((z) => z.object({ keyId: apiKeyIdSchema(z) }));
 const sha256 = schema((z) => z.string().regex(/^[0-9a-f]{64}$/));
 
@@ -31,7 +33,8 @@ export const ApiKeyCreated = event('ApiKeyCreated', {
       /** The regions in which its requests may be served; absent: all. */
       regions: z.array(z.string()).optional(),
     }),
-  describe: ({ name, prefix }) => `API key "${name}" (${prefix}...) was created`,
+  describe: ({ name, prefix, regions }) =>
+    `API key "${name}" (${prefix}...) was created${regions ? `, to be served in ${regions.join(', ')} only` : ''}`,
   upcasters: [upcastRules('rules')],
 });
 
@@ -45,6 +48,13 @@ export const ApiKeyModelsChanged = event('ApiKeyModelsChanged', {
   version: 1,
   data: (z) => subject(z).extend({ name: z.string(), from: models(z), to: models(z) }),
   describe: ({ name, from, to }) => `API key "${name}" may use ${shownModels(to)} (before: ${shownModels(from)})`,
+});
+
+export const ApiKeyRegionsChanged = event('ApiKeyRegionsChanged', {
+  version: 1,
+  data: (z) => subject(z).extend({ name: z.string(), from: regions(z), to: regions(z) }),
+  describe: ({ name, from, to }) =>
+    `API key "${name}" is served in ${shownRegions(to)} (before: ${shownRegions(from)})`,
 });
 
 export const ApiKeyExpiryChanged = event('ApiKeyExpiryChanged', {
@@ -115,6 +125,8 @@ export const ApiKeyDeleted = event('ApiKeyDeleted', {
 });
 
 const shownModels = (names: readonly string[] | null) => (names?.length ? names.join(', ') : 'all models');
+const shownRegions = (names: readonly string[] | null) =>
+  names === null ? 'every region' : `${names.join(', ')} only`;
 const shownOwner = (owner: string | null) => (owner === null ? 'no owner' : `owner "${owner}"`);
 const shownTeam = (team: string | null) => (team === null ? 'no team' : `team ${team}`);
 const shownTime = (at: number | null) => (at === null ? 'never' : new Date(at).toISOString());
@@ -122,6 +134,7 @@ export type ApiKeyEvent =
   | EventOf<typeof ApiKeyCreated>
   | EventOf<typeof ApiKeyRenamed>
   | EventOf<typeof ApiKeyModelsChanged>
+  | EventOf<typeof ApiKeyRegionsChanged>
   | EventOf<typeof ApiKeyExpiryChanged>
   | EventOf<typeof ApiKeyActivated>
   | EventOf<typeof ApiKeyDeactivated>

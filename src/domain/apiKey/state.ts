@@ -11,6 +11,8 @@ export interface ApiKey extends Limited {
   readonly prefix: string;
   /** Null: every model. */
   readonly allowedModels: readonly string[] | null;
+  /** The regions in which its requests may be served, in lower case; absent: all. */
+  readonly regions?: readonly string[] | undefined;
   readonly expiresAt: Instant | null;
   readonly isActive: boolean;
   readonly createdAt: Instant;
@@ -42,6 +44,8 @@ function evolveExisting(
       return { ...key, name: data.to };
     case 'ApiKeyModelsChanged':
       return { ...key, allowedModels: data.to };
+    case 'ApiKeyRegionsChanged':
+      return { ...key, regions: data.to ?? undefined };
     case 'ApiKeyExpiryChanged':
       return { ...key, expiresAt: data.to };
     case 'ApiKeyActivated':

@@ -25,6 +25,7 @@ export type ServiceErrorCode =
   | 'not_implemented'
   | 'upstream_error'
   | 'no_accounts'
+  | 'no_account_in_region'
   | 'log_unavailable'
   | 'outbox_full'
   | 'sink_unavailable'

@@ -31,6 +31,8 @@ export const attemptOutcomes = {
   proxy_failed: 'none',
   /** The connection through a proxy broke within the response: it is unknown on which side of the proxy. */
   proxy_cut: 'none',
+  /** Its refreshed tokens are for a region in which the API key may not be served. */
+  other_region: 'none',
   /** The provider serves no websocket here; the account serves requests over HTTP. */
   socket_refused: 'none',
   /** The provider closed a websocket before the response began, as it may at any time. */

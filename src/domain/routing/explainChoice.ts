@@ -1,10 +1,14 @@
 import type { AccountId, Instant } from '../core/brands.ts';
 import { type Availability, availabilityOf } from './availability.ts';
 import { compareRanks, type Rank, rankOf, tieOf } from './rank.ts';
-import { plansToSkip, type SelectInput, type Selection, select } from './select.ts';
+import { isInRegion, plansToSkip, type SelectInput, type Selection, select } from './select.ts';
 
 /** What kept an account out of a choice. */
-export type Exclusion = Exclude<Availability['state'], 'available'> | 'plan_lacks_model' | 'already_tried';
+export type Exclusion =
+  | Exclude<Availability['state'], 'available'>
+  | 'other_region'
+  | 'plan_lacks_model'
+  | 'already_tried';
 
 /** An account that existed when a choice was made. */
 export interface Candidate {
@@ -44,6 +48,10 @@ export function explainChoice(input: SelectInput): ChoiceExplained {
     const usage = input.usage.get(accountId);
     const { state, reason, until } = availabilityOf(account, usage, input.coolDowns.get(accountId), input.now);
     const base = { accountId, planType, place: undefined, rank: undefined, tie: undefined };
+    if (!isInRegion(account, input.regions)) {
+      const detail = account.region === undefined ? 'no region' : `region ${account.region}`;
+      return { ...base, exclusion: 'other_region', detail, until: null };
+    }
     if (skipped.has(planType)) {
       return { ...base, exclusion: 'plan_lacks_model', detail: `plan ${planType}`, until: null };
     }

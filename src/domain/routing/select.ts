@@ -8,13 +8,16 @@ import { availabilityOf } from './availability.ts';
 import { compareRanks, type Rank, rankOf, tieOf } from './rank.ts';
 
 /** Must be raised with every change of `select` that could change a result; recorded with each attempt. */
-export const SELECT_VERSION = 3;
+export const SELECT_VERSION = 4;
 
 /** The version since which accounts whose plan is not offered the model are skipped. */
 export const PLANS_SINCE_VERSION = 2;
 
 /** The version since which cool-downs are folded; earlier choices recorded all of them. */
 export const FOLDED_COOL_DOWNS_SINCE_VERSION = 3;
+
+/** The version since which a key can be restricted to regions. */
+export const REGIONS_SINCE_VERSION = 4;
 
 export interface SelectInput {
   /** From the hot state. */
@@ -25,6 +28,8 @@ export interface SelectInput {
   readonly pinnedTo: AccountId | undefined;
   /** Plans that are not offered the model. */
   readonly excludedPlans: ReadonlySet<string>;
+  /** The regions in which the request may be served, in lower case; undefined: all. */
+  readonly regions: readonly string[] | undefined;
   /** Breaks ties: the pin's digest, so that a conversation's parallel requests agree, else the request id. */
   readonly seed: string;
   /** Accounts that have failed this request and must not be tried again. */
@@ -51,9 +56,10 @@ export type Selection =
       readonly kind: 'none';
       /**
        * `empty`: no account can serve, now or later; `exhausted`: all are used up until `until`; `cooling`: the first
-       * cool-down ends at `until`; `tried`: all available accounts have failed this request.
+       * cool-down ends at `until`; `tried`: all available accounts have failed this request; `no_region`: no account is in a region
+       * in which it may be served.
        */
-      readonly reason: 'empty' | 'exhausted' | 'cooling' | 'tried';
+      readonly reason: 'empty' | 'exhausted' | 'cooling' | 'tried' | 'no_region';
       readonly until: Instant | null;
       readonly overlay: DecisiveOverlay | undefined;
     };
@@ -71,7 +77,8 @@ export function select(input: SelectInput): Selection {
   const pinned = input.pinnedTo === undefined ? undefined : input.accounts.get(input.pinnedTo);
   const pinnedState = pinned && stateOf(input, pinned);
   const without = plansToSkip(input);
-  if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id) && !without.has(pinned.planType)) {
+  const isExcluded = (account: Account) => without.has(account.planType) || !isInRegion(account, input.regions);
+  if (pinned && pinnedState === 'available' && !input.tried.has(pinned.id) && !isExcluded(pinned)) {
     return { kind: 'chosen', accountId: pinned.id, isFallback: false, overlay: undefined };
   }
   const candidates: Account[] = [];
@@ -79,7 +86,7 @@ export function select(input: SelectInput): Selection {
   let coolingUntil: Instant | null = null;
   let exhaustedUntil: Instant | null = null;
   for (const account of input.accounts.values()) {
-    if (without.has(account.planType)) continue;
+    if (isExcluded(account)) continue;
     const { state, until } = availabilityOf(
       account,
       input.usage.get(account.id),
@@ -105,17 +112,25 @@ export function select(input: SelectInput): Selection {
   if (coolingUntil !== null) return { kind: 'none', reason: 'cooling', until: coolingUntil, overlay };
   if (hasTried) return { kind: 'none', reason: 'tried', until: null, overlay };
   if (exhaustedUntil !== null) return { kind: 'none', reason: 'exhausted', until: exhaustedUntil, overlay };
-  return { kind: 'none', reason: 'empty', until: null, overlay };
+  const { accounts, regions } = input;
+  const isElsewhere = regions !== undefined && !accounts.values().some((account) => isInRegion(account, regions));
+  return { kind: 'none', reason: isElsewhere ? 'no_region' : 'empty', until: null, overlay };
 }
+
+/** Whether an account may serve a request. One whose region is not known is in none. */
+export const isInRegion = ({ region }: Pick<Account, 'region'>, regions: readonly string[] | undefined): boolean =>
+  regions === undefined || (region !== undefined && regions.includes(region.toLowerCase()));
 
 /** The excluded plans, unless that leaves no account: then every account may be tried. */
 export function plansToSkip({
   accounts,
   excludedPlans,
-}: Pick<SelectInput, 'accounts' | 'excludedPlans'>): ReadonlySet<string> {
+  regions,
+}: Pick<SelectInput, 'accounts' | 'excludedPlans' | 'regions'>): ReadonlySet<string> {
   if (excludedPlans.size === 0) return excludedPlans;
-  for (const { status, planType } of accounts.values()) {
-    if (status !== 'deactivated' && !excludedPlans.has(planType)) return excludedPlans;
+  for (const account of accounts.values()) {
+    const { status, planType } = account;
+    if (status !== 'deactivated' && !excludedPlans.has(planType) && isInRegion(account, regions)) return excludedPlans;
   }
   return NONE;
 }

@@ -25,7 +25,12 @@ import { type SelectInput, select, triedBy } from './select.ts';
 
 const [a, b, c] = [accountId('a'), accountId('b'), accountId('c')];
 
-const account = (id: AccountId, status: AccountStatus = 'active', planType = 'plus'): [AccountId, Account] => [
+const account = (
+  id: AccountId,
+  status: AccountStatus = 'active',
+  planType = 'plus',
+  region?: string,
+): [AccountId, Account] => [
   id,
   {
     id,
@@ -37,6 +42,7 @@ const account = (id: AccountId, status: AccountStatus = 'active', planType = 'pl
     status,
     deactivationReason: null,
     proxy: null,
+    region,
     importedAt: earlier(DAY),
   },
 ];
@@ -60,6 +66,7 @@ const pool = (changes: Partial<SelectInput> = {}): SelectInput => ({
   settings: weighted,
   pinnedTo: undefined,
   excludedPlans: new Set(),
+  regions: undefined,
   seed: 'request-1',
   tried: new Set(),
   coolDowns: new Map(),
@@ -98,6 +105,55 @@ describe('a model that is offered to some plans only', () => {
   test('may use every account when none has a plan that is offered it', () => {
     const left = new Map([account(a, 'active', 'free'), account(b, 'deactivated')]);
     expect(choose({ ...offered, accounts: left })).toMatchObject({ kind: 'chosen', accountId: a });
+  });
+});
+
+describe('a request that may be served in some regions only', () => {
+  const accounts = new Map([
+    account(a, 'active', 'plus', 'US'),
+    account(b, 'active', 'plus', 'eu'),
+    account(c, 'active', 'plus'),
+  ]);
+  const eu = { accounts, regions: ['eu'] };
+
+  test('skips accounts elsewhere and those whose region is not known, however little they have used', () => {
+    const usage = new Map([percent(a, 0, 0), percent(b, 90, 90), percent(c, 0, 0)]);
+    expect(choose({ ...eu, usage })).toMatchObject({ kind: 'chosen', accountId: b });
+    expect(choose({ ...eu, settings: roundRobin, turn: 7 })).toMatchObject({ accountId: b, overlay: undefined });
+    expect(choose({ ...eu, usage, regions: ['eu', 'us'] })).toMatchObject({ accountId: a });
+  });
+
+  test('keeps the pin to an account elsewhere, and serves it where it may be', () =>
+    expect(choose({ ...eu, pinnedTo: a })).toMatchObject({ kind: 'chosen', accountId: b, isFallback: true }));
+
+  test('waits for the accounts of its region, not for others', () => {
+    const usage = new Map([spent(b, later(HOUR))]);
+    expect(choose({ ...eu, usage })).toMatchObject({ kind: 'none', reason: 'exhausted', until: later(HOUR) });
+    expect(choose({ ...eu, tried: new Set([b]) })).toMatchObject({ kind: 'none', reason: 'tried' });
+  });
+
+  test('is refused when no account is in its region, which is not an empty pool', () => {
+    expect(choose({ accounts, regions: ['ap'] })).toMatchObject({ kind: 'none', reason: 'no_region', until: null });
+    expect(choose({ accounts, regions: [] })).toMatchObject({ kind: 'none', reason: 'no_region' });
+    expect(choose({ accounts: new Map(), regions: ['eu'] })).toMatchObject({ kind: 'none', reason: 'no_region' });
+    const paused = new Map([account(b, 'paused', 'plus', 'eu'), account(a)]);
+    expect(choose({ accounts: paused, regions: ['eu'] })).toMatchObject({ kind: 'none', reason: 'empty' });
+  });
+
+  test('may use every plan of its region when none there is offered the model', () => {
+    const plans = new Map([account(a, 'active', 'pro', 'us'), account(b, 'active', 'free', 'eu')]);
+    const excludedPlans = new Set(['free']);
+    expect(choose({ accounts: plans, excludedPlans })).toMatchObject({ accountId: a });
+    expect(choose({ accounts: plans, excludedPlans, regions: ['eu'] })).toMatchObject({ accountId: b });
+  });
+
+  test('says of the others in which region they are', () => {
+    const { candidates } = explainChoice(pool({ ...eu }));
+    expect(candidates.map(({ exclusion, detail }) => [exclusion, detail])).toEqual([
+      ['other_region', 'region US'],
+      [undefined, null],
+      ['other_region', 'no region'],
+    ]);
   });
 });
 
@@ -352,6 +408,7 @@ const member = fc.record({
   status: fc.constantFrom<AccountStatus>('active', 'active', 'active', 'paused', 'deactivated'),
   usage: fc.option(knownUsage),
   coolingUntil: fc.option(times),
+  region: fc.constantFrom(undefined, 'EU', 'us'),
   isTried: fc.boolean(),
 });
 /** Any pool of up to six accounts with any usage, cool-downs, settings and pin. */
@@ -362,10 +419,13 @@ const pools: fc.Arbitrary<SelectInput> = fc
     pinned: fc.option(fc.nat({ max: 7 })),
     seed: fc.string(),
     excludedPlans: fc.constantFrom(new Set<string>(), new Set<string>(), new Set(['free']), new Set(['plus', 'free'])),
+    regions: fc.constantFrom(undefined, undefined, ['eu'], ['eu', 'us'], ['nowhere']),
     turn: fc.nat({ max: 50 }),
   })
-  .map(({ members, settings, pinned, excludedPlans, seed, turn }) => ({
-    accounts: new Map(members.map(({ status, plan }, index) => account(accountId(index), status, plan))),
+  .map(({ members, settings, pinned, excludedPlans, regions, seed, turn }) => ({
+    accounts: new Map(
+      members.map(({ status, plan, region }, index) => account(accountId(index), status, plan, region)),
+    ),
     usage: new Map(members.flatMap(({ usage }, index) => (usage ? [[accountId(index), usage] as const] : []))),
     settings,
     pinnedTo: pinned === null ? undefined : accountId(pinned),
@@ -377,18 +437,28 @@ const pools: fc.Arbitrary<SelectInput> = fc
       ),
     ),
     excludedPlans,
+    regions,
     turn,
     now: NOW,
   }));
 const always = (predicate: (input: SelectInput) => void) => fc.assert(fc.property(pools, predicate), runs(1_000));
 const isWithout = ({ accounts, excludedPlans }: SelectInput, id: AccountId) =>
   excludedPlans.has(accounts.get(id)?.planType ?? '');
+const isAllowed = ({ accounts, regions }: SelectInput, id: AccountId) =>
+  regions === undefined || regions.includes(accounts.get(id)?.region?.toLowerCase() ?? '');
 const isOffered = (input: SelectInput) =>
-  input.accounts.values().some(({ id, status }) => status !== 'deactivated' && !isWithout(input, id));
+  input.accounts
+    .values()
+    .some(({ id, status }) => status !== 'deactivated' && !isWithout(input, id) && isAllowed(input, id));
 const canServe = (input: SelectInput, id: AccountId) => {
   const candidate = input.accounts.get(id);
   const state = candidate && availabilityOf(candidate, input.usage.get(id), input.coolDowns.get(id), input.now).state;
-  return state === 'available' && !input.tried.has(id) && (!isWithout(input, id) || !isOffered(input));
+  return (
+    state === 'available' &&
+    !input.tried.has(id) &&
+    isAllowed(input, id) &&
+    (!isWithout(input, id) || !isOffered(input))
+  );
 };
 
 test('repeats its result without a turn that it does not record', () =>
@@ -465,6 +535,7 @@ describe('the explanation of a choice', () => {
       settings: weighted,
       pinnedTo: undefined,
       excludedPlans: new Set(['free']),
+      regions: undefined,
       seed: 'r',
       tried: new Set([accountId(5)]),
       coolDowns: cooling([accountId(4), later(1_000)]),

@@ -13,6 +13,12 @@ export const serviceErrors: Readonly<Record<ServiceErrorCode, ErrorEntry>> = {
     type: 'server_error',
     message: withProblem('No account is available. Import one, or reactivate a paused or deactivated one.'),
   },
+  no_account_in_region: {
+    status: 503,
+    type: 'server_error',
+    message: ({ regions }) =>
+      `This API key may only be served in ${regions ?? 'certain regions'}, and no account is there. Use another key, or ask the operator to add an account of that region.`,
+  },
   log_unavailable: {
     status: 503,
     type: 'server_error',

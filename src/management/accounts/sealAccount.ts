@@ -1,6 +1,7 @@
 import type { ImportedAccount } from '../../domain/account/events.ts';
 import type { Account } from '../../domain/account/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+import { residencyOf } from '../../provider/client/jwt.ts';
 import { openIfSealed } from '../../vault/openIfSealed.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { AuthFile } from './authFile.ts';
@@ -43,6 +44,7 @@ export function sealAccount(
   now: Instant,
 ): ImportedAccount {
   const seal = (plain: string) => vault.seal(keyId, plain);
+  const region = residencyOf(file.accessToken);
   return {
     accountId,
     upstreamAccountId: file.upstreamAccountId === null ? null : seal(file.upstreamAccountId),
@@ -57,6 +59,7 @@ export function sealAccount(
       accessExpiresAt: file.accessExpiresAt,
       refreshedAt: file.refreshedAt ?? now,
     },
+    ...(region !== null && { region }),
   };
 }
 

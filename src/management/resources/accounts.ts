@@ -83,6 +83,10 @@ const AccountEntry = z
       .string()
       .nullable()
       .describe("Host and port of the account's own proxy; null: its calls leave as the environment of svc says"),
+    region: z
+      .string()
+      .optional()
+      .describe('Where the provider processes its requests, as its tokens say; absent: anywhere'),
     availability: z.object({ state: availabilityState, reason: z.string().nullable(), until: time }),
     health: AccountHealth,
     auth: z.object({ access: token, refresh: token, id_token: token }),
@@ -239,6 +243,7 @@ export function accountEntry(account: Account, view: View, vault: Vault): z.infe
     usage_observed_at: isoOrNull(usage?.observedAt),
     deactivation_reason: account.deactivationReason,
     proxy: shownProxyOf(account, fields),
+    ...(account.region !== undefined && { region: account.region }),
     availability: { state: availability.state, reason: availability.reason, until: isoOrNull(availability.until) },
     health: healthEntry(healthOf(state.health.get(account.id), now)),
     auth: tokenStates(account, view, vault),

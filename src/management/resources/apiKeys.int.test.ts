@@ -28,6 +28,7 @@ test('returns the value of a new key once', async () => {
     key: expect.stringMatching(/^sk-svc-[0-9a-f]{48}$/),
     key_prefix: key.key.slice(0, 16),
     allowed_models: null,
+    regions: null,
     expires_at: null,
     is_active: true,
     created_at: '2026-01-15T12:00:00.000Z',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { MAX_ALLOWED_MODELS } from '../../domain/apiKey/bounds.ts';
+import { MAX_ALLOWED_MODELS, MAX_REGIONS } from '../../domain/apiKey/bounds.ts';
 import type { ApiKeyChanges, KeyValue } from '../../domain/apiKey/decide.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, iso, type TeamId } from '../../domain/core/brands.ts';
@@ -31,6 +31,11 @@ const time = z.string().transform((text, { addIssue }) => {
 
 const editableFields = {
   allowed_models: boundedArray(model, MAX_ALLOWED_MODELS).nullish(),
+  regions: boundedArray(text, MAX_REGIONS)
+    .nullish()
+    .describe(
+      'Where its requests may be served, as accounts name it, for example `eu`; null or empty: in every region',
+    ),
   expires_at: time.nullish(),
   limits: LimitsInput.nullish(),
   weekly_token_limit: z.int().min(1).nullish(),
@@ -63,6 +68,7 @@ const ApiKeyEntry = z
     name: z.string(),
     key_prefix: z.string(),
     allowed_models: z.array(z.string()).nullable(),
+    regions: z.array(z.string()).nullable().describe('Where its requests may be served; null: in every region'),
     expires_at: z.iso.datetime().nullable(),
     is_active: z.boolean(),
     created_at: z.iso.datetime(),
@@ -211,6 +217,7 @@ function mintKey(bytes: Uint8Array): { key: string; value: KeyValue } {
 
 interface EditableFields {
   allowed_models?: string[] | null | undefined;
+  regions?: string[] | null | undefined;
   expires_at?: ApiKeyChanges['expiresAt'];
   limits?: z.output<typeof LimitsInput> | null | undefined;
   weekly_token_limit?: number | null | undefined;
@@ -220,7 +227,7 @@ interface EditableFields {
 
 /** @throws Refusal `invalid_api_key_payload` when there is no such team */
 function changesOf(body: EditableFields, { teams }: Pick<HotState, 'teams'>) {
-  const { allowed_models: allowedModels, expires_at: expiresAt, owner } = body;
+  const { allowed_models: allowedModels, regions, expires_at: expiresAt, owner } = body;
   const team = body.team as TeamId | null | undefined;
   if (team != null && !teams.has(team)) {
     refuse('invalid_api_key_payload', {
@@ -228,7 +235,7 @@ function changesOf(body: EditableFields, { teams }: Pick<HotState, 'teams'>) {
       problem: 'must be the id of a team, as GET /api/teams lists them',
     });
   }
-  return { allowedModels, expiresAt, limits: limitsOf(body), owner, team };
+  return { allowedModels, regions, expiresAt, limits: limitsOf(body), owner, team };
 }
 
 /** Null removes all limits; undefined leaves them unchanged. The deprecated `weekly_token_limit` yields to `limits`. */
@@ -247,6 +254,7 @@ export function apiKeyEntry(key: ApiKey, view: View, open: OpenByHolder): z.infe
     name: key.name,
     key_prefix: key.prefix,
     allowed_models: key.allowedModels && [...key.allowedModels],
+    regions: key.regions ? [...key.regions] : null,
     expires_at: key.expiresAt === null ? null : iso(key.expiresAt),
     is_active: key.isActive,
     created_at: iso(key.createdAt),

@@ -1,3 +1,4 @@
+import { isRegion } from '../../domain/account/region.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import { asObject, type JsonObject, objectIn, textOrNull } from './json.ts';
 
@@ -61,9 +62,6 @@ export function identityOf(idToken: string): Identity | undefined {
   };
 }
 
-/** Names such as `us` and `eu`; what else a token may contain does not go into a header. */
-const REGION = /^[A-Za-z0-9._-]{1,64}$/;
-
 /**
  * Reads where the account's workspace requires model requests to be processed: the claim of the region of computing, else that of the
  * region of storage (docs/provider.md#residency).
@@ -74,7 +72,7 @@ export function residencyOf(accessToken: string): string | null {
   const auth = asObject(claims?.[AUTH]);
   const claim = (name: string) => textOrNull(auth?.[name]) ?? textOrNull(claims?.[name]);
   const region = claim('chatgpt_compute_residency') ?? claim('chatgpt_data_residency');
-  return region !== null && region !== 'no_constraint' && REGION.test(region) ? region : null;
+  return region !== null && region !== 'no_constraint' && isRegion(region) ? region : null;
 }
 
 /** @returns null also for a text that is too long for an address */

@@ -1,3 +1,4 @@
+import { regionsOf } from '../../domain/apiKey/regionsOf.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { excludedPlans } from '../../domain/modelCatalogue/excludedPlans.ts';
 import type { Attempt } from '../../domain/request/events.ts';
@@ -13,7 +14,7 @@ export type Decision = Pick<Attempt, 'decidedAt' | 'asOf' | 'v' | 'overlay' | 'i
 /** Chooses the account of a request's next attempt from what this node knows now. */
 export function choose(
   { hot, cooldowns, nextTurn }: Omit<Accounts, 'deactivate'>,
-  { pin, requestId, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'model'>,
+  { pin, requestId, key, model }: Pick<AdmittedRequest, 'pin' | 'requestId' | 'key' | 'model'>,
   attempts: readonly Pick<Attempt, 'accountId' | 'outcome'>[],
   now: Instant,
 ): { readonly selection: Selection; readonly decision: Decision } {
@@ -23,6 +24,7 @@ export function choose(
     settings: hot.settings,
     pinnedTo: pin?.resolvedTo ?? undefined,
     excludedPlans: excludedPlans(hot.models, model),
+    regions: regionsOf(hot, key?.id ?? null),
     seed: pin?.digest ?? requestId,
     tried: triedBy(attempts),
     coolDowns: cooldowns,

@@ -41,7 +41,12 @@ function startNode() {
   return {
     ...{ log, clock, cooldowns, append },
     choose: (requestId: string) =>
-      choose({ hot, cooldowns, nextTurn: () => turn++ }, { pin: undefined, requestId, model: 'm' }, [], clock.now),
+      choose(
+        { hot, cooldowns, nextTurn: () => turn++ },
+        { pin: undefined, requestId, key: null, model: 'm' },
+        [],
+        clock.now,
+      ),
     /** Writes what was collected, without the log having it yet. */
     flush: () => cooldowns.flush(),
     deliver() {

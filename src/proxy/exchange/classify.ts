@@ -80,6 +80,8 @@ export function classify(failure: Failure, now: Instant): Classification {
         effect: failure.isPermanent ? 'none' : 'cool',
         code: undefined,
       };
+    case 'otherRegion':
+      return { outcome: 'other_region', owner: 'account', effect: 'none', code: undefined };
     case 'failureEvent':
       return classifyEvent(failure.error, now);
     case 'status':

@@ -58,6 +58,7 @@ test.each<Case>([
     { kind: 'refreshFailed', isPermanent: false },
     { outcome: 'tokens_unavailable', effect: 'cool' },
   ],
+  ['tokens of another region', { kind: 'otherRegion' }, { outcome: 'other_region', owner: 'account', effect: 'none' }],
   [
     '429 with a usage limit',
     status(429, { error: limit }),

@@ -1,7 +1,10 @@
 import type { AccountUsage } from '../../domain/accountUsage/state.ts';
+import { regionsOf } from '../../domain/apiKey/regionsOf.ts';
 import type { Instant } from '../../domain/core/brands.ts';
+import type { Selection } from '../../domain/routing/select.ts';
 import { outOfDescriptors, ProxyError, retryAfter } from '../errors/proxyError.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
+import type { AdmittedRequest } from './admittedRequest.ts';
 import type { Classification } from './classify.ts';
 import type { Accounts } from './ports.ts';
 
@@ -67,18 +70,28 @@ export const finalError = (
     ? limitReached(until, 'error' in failure ? failure.error : undefined, now)
     : errorForClient(failure, classification, now);
 
-/**
- * @returns the error when no account can be chosen
- * @param until when the first one in that state is available again
- * @param againAt when any account is available again
- */
+/** Why no account can be chosen. */
+export interface NoAccountReason {
+  readonly reason: Extract<Selection, { kind: 'none' }>['reason'];
+  /** When the first account in that state is available again. */
+  readonly until: Instant | null;
+  /** When any account is available again. */
+  readonly againAt: Instant | null;
+}
+
+/** @returns the error when no account can be chosen */
 export function noAccountError(
   { hot, cooldowns }: Pick<Accounts, 'hot' | 'cooldowns'>,
-  reason: 'empty' | 'exhausted' | 'cooling' | 'tried',
-  until: Instant | null,
-  againAt: Instant | null,
+  { key }: Pick<AdmittedRequest, 'key'>,
+  { reason, until, againAt }: NoAccountReason,
   now: Instant,
 ): ProxyError {
+  if (reason === 'no_region') {
+    const regions = regionsOf(hot, key?.id ?? null) ?? [];
+    // The key was deleted while its request was open.
+    if (regions.length === 0) return new ProxyError('invalid_api_key');
+    return new ProxyError('no_account_in_region', { regions: regions.join(', ') });
+  }
   if (reason === 'exhausted') {
     // Codex knows the type `usage_limit_reached`, which is true only if the provider itself has reported the limit. A sample
     // of a full window does not suffice.

@@ -1,6 +1,8 @@
+import { regionsOf } from '../../domain/apiKey/regionsOf.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
 import type { AttemptOutcome } from '../../domain/request/attemptOutcomes.ts';
 import type { TokenUsage } from '../../domain/request/events.ts';
+import { isInRegion } from '../../domain/routing/select.ts';
 import type { HeaderLookup } from '../../http/wire/headers.ts';
 import { type AccountHeaders, RESIDENCY } from '../../provider/client/outboundHeaders.ts';
 import type { StreamStop } from '../admission/streamStop.ts';
@@ -212,13 +214,20 @@ export class Exchange implements CallListener {
         const account = result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
         if (account) {
           const { authorization, [RESIDENCY]: region } = account;
-          this.#callProvider({ ...attempt, authorization, region }, account);
+          if (this.#isServedIn(region)) this.#callProvider({ ...attempt, authorization, region }, account);
+          else this.onFailed({ kind: 'otherRegion' });
         } else this.onFailed(refreshFailure(result));
       },
       () => {
         if (this.#state === 'refreshing') this.onFailed({ kind: 'refreshFailed', isPermanent: false });
       },
     );
+  }
+
+  /** Whether the API key allows a region, as the choice of the account has checked it for the tokens before. */
+  #isServedIn(region: string | undefined): boolean {
+    const { accounts } = this.#services;
+    return isInRegion({ region }, regionsOf(accounts.hot, this.request.key?.id ?? null));
   }
 
   onFailed(failure: Failure): void {
@@ -384,15 +393,16 @@ export class Exchange implements CallListener {
   }
 
   #availableAgainAt(now: Instant): Instant | null {
-    return availableAgainAt(this.#services.accounts, this.request.model, this.#attempts.ended, now);
+    return availableAgainAt(this.#services.accounts, this.request, this.#attempts.ended, now);
   }
 
   #failWithoutAccount({ reason, until, refusal }: NoAccount, now: Instant): void {
-    if (this.#lastFailure && reason !== 'empty') {
+    if (this.#lastFailure && reason !== 'empty' && reason !== 'no_region') {
       this.#failWithLastError(refusal);
       return;
     }
-    const error = noAccountError(this.#services.accounts, reason, until, this.#availableAgainAt(now), now);
+    const againAt = this.#availableAgainAt(now);
+    const error = noAccountError(this.#services.accounts, this.request, { reason, until, againAt }, now);
     this.#fail(error, undefined, refusal);
   }
 

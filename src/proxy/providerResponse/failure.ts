@@ -58,7 +58,9 @@ export type Failure =
   /** The request continues a response on a websocket that is closed, and cannot be sent on another one. */
   | { readonly kind: 'contextLost'; readonly previousResponseId: string }
   /** The account's access token could not be refreshed. */
-  | { readonly kind: 'refreshFailed'; readonly isPermanent: boolean };
+  | { readonly kind: 'refreshFailed'; readonly isPermanent: boolean }
+  /** The refreshed tokens of the account are for a region in which the request may not be served. */
+  | { readonly kind: 'otherRegion' };
 
 const NO_DETAILS: ProviderError = {
   message: undefined,

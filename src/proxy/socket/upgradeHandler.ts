@@ -132,16 +132,12 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     let last: { failure: Failure; classification: Classification } | undefined;
     while (tried.length < MAX_ACCOUNTS && !signal.aborted) {
       const at = now();
-      const { selection } = choose(accounts, { pin, requestId, model }, tried, at);
+      const { selection } = choose(accounts, { pin, requestId, key, model }, tried, at);
       if (selection.kind === 'none') {
         if (last && selection.reason === 'tried') break;
-        throw noAccountError(
-          accounts,
-          selection.reason,
-          selection.until,
-          availableAgainAt(accounts, model, [], at),
-          at,
-        );
+        const { reason, until } = selection;
+        const againAt = availableAgainAt(accounts, { key, model }, [], at);
+        throw noAccountError(accounts, { key }, { reason, until, againAt }, at);
       }
       const { accountId } = selection;
       const upstreamRoute = provider.routeOf(accountId);
@@ -168,7 +164,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
       last = { failure, classification: classify(failure, now()) };
       tried.push({ accountId, outcome: last.classification.outcome });
     }
-    throw refusal(last, model);
+    throw refusal(last, { key, model });
   }
 
   async function headersFor(
@@ -183,10 +179,13 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     return result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
   }
 
-  function refusal(last: { failure: Failure; classification: Classification } | undefined, model: string): ProxyError {
+  function refusal(
+    last: { failure: Failure; classification: Classification } | undefined,
+    asked: Parameters<typeof availableAgainAt>[1],
+  ): ProxyError {
     const at = now();
     if (last && (last.classification.outcome === 'usage_limit' || last.classification.outcome === 'throttled'))
-      return finalError(last.failure, last.classification, availableAgainAt(accounts, model, [], at), at);
+      return finalError(last.failure, last.classification, availableAgainAt(accounts, asked, [], at), at);
     // 426 makes Codex use POST for the rest of the conversation, so it is for a provider that serves no sockets.
     if (!hasWorkedLately()) return new ProxyError('upgrade_required');
     const problem = 'the provider accepts no websocket at the moment; retry in 5 s';

@@ -94,6 +94,7 @@ function describeAttempt(attempt: ExplainedAttempt): string[] {
     status === null ? '' : `provider status ${status}`,
     code ?? '',
     errno ?? '',
+    attempt.region === null ? '' : `in region ${attempt.region}`,
     attempt.proxy === null ? '' : `through proxy ${attempt.proxy}`,
     attempt.waited_ms === 0 ? '' : `after waiting ${attempt.waited_ms} ms`,
     `${attempt.duration_ms} ms`,

@@ -47,6 +47,7 @@ const explainedAttempt = (attempt: Attempt, number: number, choice: ExplainedCho
   code: attempt.code ?? null,
   errno: attempt.errno ?? null,
   proxy: attempt.proxy ?? null,
+  region: attempt.region ?? null,
   started_at: iso(attempt.startedAt),
   ended_at: iso(attempt.endedAt),
   duration_ms: attempt.endedAt - attempt.startedAt,

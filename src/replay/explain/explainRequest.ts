@@ -74,6 +74,7 @@ function explainedCaller({ data: { keyId, owner, team } }: EndEvent, hot: HotSta
     key_id: keyId,
     key_name: key?.name ?? null,
     allowed_models: key?.allowedModels ?? null,
+    regions: key?.regions ?? null,
     expires_at: key && key.expiresAt !== null ? iso(key.expiresAt) : null,
     owner: owner ?? null,
     team: team ?? null,

@@ -37,6 +37,8 @@ export interface ExplainedCaller {
   readonly key_name: string | null;
   /** Null: every model. */
   readonly allowed_models: readonly string[] | null;
+  /** Where its requests were served; null: in every region. */
+  readonly regions: readonly string[] | null;
   readonly expires_at: string | null;
   /** To whom the key belonged when the request was admitted. */
   readonly owner: string | null;
@@ -145,6 +147,8 @@ export interface ExplainedAttempt {
   readonly code: string | null;
   readonly errno: string | null;
   readonly proxy: string | null;
+  /** Where the provider had to process it. */
+  readonly region: string | null;
   readonly started_at: string;
   readonly ended_at: string;
   readonly duration_ms: number;

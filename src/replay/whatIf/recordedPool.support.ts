@@ -193,6 +193,7 @@ export class RecordedPool {
         ...{ accounts: hot.accounts, usage: hot.usage, settings: hot.settings, coolDowns: hot.coolDowns, now },
         pinnedTo: pinned,
         excludedPlans: excludedPlans(hot.models, model),
+        regions: undefined,
         seed: digest ?? requestId,
         tried: triedBy(attempts),
         turn: this.#turn++,

@@ -104,6 +104,7 @@ const MAPPINGS: Readonly<Record<string, OcsfMapping>> = {
   ApiKeyRegenerated: apiKey('Password Change'),
   ApiKeyRenamed: apiKey('Other'),
   ApiKeyModelsChanged: apiKey('Other'),
+  ApiKeyRegionsChanged: apiKey('Other'),
   ApiKeyExpiryChanged: apiKey('Other'),
   ApiKeyLimitsChanged: apiKey('Other'),
   ApiKeyUsageReset: apiKey('Other'),

@@ -1,11 +1,14 @@
 import * as account from '../../domain/account/state.ts';
 import * as accountHealth from '../../domain/accountHealth/state.ts';
 import * as accountLink from '../../domain/accountLink/state.ts';
+import type { AccountTokensEvent } from '../../domain/accountTokens/events.ts';
 import * as accountTokens from '../../domain/accountTokens/state.ts';
 import * as accountUsage from '../../domain/accountUsage/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type CoolDown, changesIn } from '../../domain/coolDown/state.ts';
 import type { AccountId, Instant } from '../../domain/core/brands.ts';
+
+type TokensRefreshed = Extract<AccountTokensEvent, { type: 'TokensRefreshed' }>;
 
 /** The parts of the hot state that are about accounts. */
 export interface AccountFolds {
@@ -38,7 +41,16 @@ export function evolveLink(folds: AccountFolds, linkId: string, event: Parameter
 
 export function evolveTokens(folds: AccountFolds, event: Parameters<typeof accountTokens.evolve>[1]): void {
   const { accountId } = event.data;
-  folds.tokens.set(accountId, accountTokens.evolve(folds.tokens.get(accountId) ?? accountTokens.initialState, event));
+  const next = accountTokens.evolve(folds.tokens.get(accountId) ?? accountTokens.initialState, event);
+  folds.tokens.set(accountId, next);
+  if (event.type === 'TokensRefreshed' && next.tokens === event.data.tokens) followRegion(folds, event.data);
+}
+
+/** The region of an account is that of its tokens, at each position: a choice by region must not rely on tokens that are gone. */
+function followRegion({ accounts }: AccountFolds, { accountId, region }: TokensRefreshed['data']): void {
+  const account = accounts.get(accountId);
+  if (account && region !== undefined && region !== (account.region ?? null))
+    accounts.set(accountId, { ...account, region: region ?? undefined });
 }
 
 /** Ignores events that arrive after their account was deleted. */

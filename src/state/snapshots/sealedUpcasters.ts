@@ -72,6 +72,8 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   24: unchanged,
   // There were no alerts.
   25: unchanged,
+  // No account had a region, and no key was restricted to one.
+  26: unchanged,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

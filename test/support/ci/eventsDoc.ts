@@ -67,9 +67,11 @@ const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   AccountsCooled: {
     requests: [{ requestId: '', accounts: [{ accountId: '{account id}' as AccountId, ...cooled }] }],
   },
+  ApiKeyCreated: { regions: undefined },
   ApiKeyExpiryChanged: { from: null, to: instant(Date.UTC(2030, 0, 31, 12)) },
   ApiKeyModelsChanged: { from: null, to: ['{model}', '{model}'] },
   ApiKeyLimitsChanged: { from: [], to: [limit] },
+  ApiKeyRegionsChanged: { from: null, to: ['{region}', '{region}'] },
   OwnerLimitsChanged: { from: [], to: [limit] },
   TeamCreated: { rules: [limit] },
   TeamLimitsChanged: { from: [], to: [limit] },

@@ -2204,6 +2204,8 @@ export interface components {
             plan_type: string;
             /** @description Host and port of the account's own proxy; null: its calls leave as the environment of svc says */
             proxy: string | null;
+            /** @description Where the provider processes its requests, as its tokens say; absent: anywhere */
+            region?: string;
             remaining_credits_primary: number;
             remaining_credits_secondary: number;
             reset_at_primary: string | null;
@@ -2333,6 +2335,8 @@ export interface components {
             limits: components["schemas"]["LimitRule"][];
             name: string;
             owner: string | null;
+            /** @description Where its requests may be served; null: in every region */
+            regions: string[] | null;
             /** @description The id of its team */
             team: string | null;
         };
@@ -2351,6 +2355,8 @@ export interface components {
             limits: components["schemas"]["LimitRule"][];
             name: string;
             owner: string | null;
+            /** @description Where its requests may be served; null: in every region */
+            regions: string[] | null;
             /** @description The id of its team */
             team: string | null;
         };
@@ -2673,7 +2679,7 @@ export interface components {
             /** @description The order of preference among the eligible ones, from 1 */
             place: number | null;
             plan: string;
-            /** @description What kept it out: paused, deactivated, rate_limited, quota_exceeded, cooling, plan_lacks_model, already_tried */
+            /** @description What kept it out: paused, deactivated, rate_limited, quota_exceeded, cooling, other_region, plan_lacks_model, already_tried */
             reason: string | null;
             since: string | null;
             since_position: number | null;
@@ -2691,7 +2697,7 @@ export interface components {
             candidates: components["schemas"]["ExplainedCandidate"][];
             /** @description Position in the history */
             decided_at: number;
-            /** @description Why none was found: empty, exhausted, cooling or tried */
+            /** @description Why none was found: empty, no_region, exhausted, cooling or tried */
             reason: string | null;
             rule_version: number;
             turn: number | null;
@@ -2750,6 +2756,8 @@ export interface components {
                 outcome: string;
                 provider_status: number | null;
                 proxy: string | null;
+                /** @description Where the provider had to process it */
+                region: string | null;
                 /** Format: date-time */
                 started_at: string;
                 waited_ms: number;
@@ -2764,6 +2772,8 @@ export interface components {
                 kind: "api_key" | "anonymous";
                 /** @description Whose the key was when the request was admitted */
                 owner: string | null;
+                /** @description Where its requests were served; null: in every region */
+                regions: string[] | null;
                 /** @description The id of its team then */
                 team: string | null;
                 team_name: string | null;
@@ -5386,6 +5396,8 @@ export interface operations {
                     name: string;
                     /** @description To whom the key belongs: an operator's id or a free text; null: none */
                     owner?: string | null;
+                    /** @description Where its requests may be served, as accounts name it, for example `eu`; null or empty: in every region */
+                    regions?: string[] | null;
                     /** @description The id of its team; null: none */
                     team?: string | null;
                     weekly_token_limit?: number | null;
@@ -5616,6 +5628,8 @@ export interface operations {
                     name?: string;
                     /** @description To whom the key belongs: an operator's id or a free text; null: none */
                     owner?: string | null;
+                    /** @description Where its requests may be served, as accounts name it, for example `eu`; null or empty: in every region */
+                    regions?: string[] | null;
                     reset_usage?: boolean;
                     /** @description The id of its team; null: none */
                     team?: string | null;
@@ -16186,7 +16200,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16300,7 +16314,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16607,7 +16621,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17039,7 +17053,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17145,7 +17159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17356,7 +17370,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17470,7 +17484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProxyError"];
                 };
             };
-            /** @description no_accounts, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
+            /** @description no_accounts, no_account_in_region, shutting_down, outbox_full, sink_unavailable, overloaded, out_of_file_descriptors, log_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -15,6 +15,7 @@ export const OUTCOME_LABELS: Readonly<Record<string, string>> = {
   failed_event: 'failed within the response',
   usage_limit: 'usage limit reached',
   event_too_large: 'response exceeds 16 MiB',
+  other_region: 'account is in another region now',
   out_of_descriptors: 'svc was out of file descriptors',
   proxy_failed: 'the proxy failed',
   proxy_cut: 'the proxy ended the response early',

@@ -12,7 +12,7 @@ const Candidate = z
       .string()
       .nullable()
       .describe(
-        'What kept it out: paused, deactivated, rate_limited, quota_exceeded, cooling, plan_lacks_model, already_tried',
+        'What kept it out: paused, deactivated, rate_limited, quota_exceeded, cooling, other_region, plan_lacks_model, already_tried',
       ),
     detail: z.string().nullable(),
     since: time.nullable(),
@@ -31,7 +31,7 @@ const Candidate = z
 const Choice = z
   .object({
     by: z.string().describe('pin, only, usage_weighted, round_robin, repeat, or none'),
-    reason: z.string().nullable().describe('Why none was found: empty, exhausted, cooling or tried'),
+    reason: z.string().nullable().describe('Why none was found: empty, no_region, exhausted, cooling or tried'),
     decided_at: position,
     as_of: time,
     rule_version: z.int(),
@@ -79,6 +79,11 @@ export const ExplanationEntry = z
       key_id: z.string().nullable(),
       key_name: z.string().nullable().describe('Its name then'),
       allowed_models: z.array(z.string()).readonly().nullable(),
+      regions: z
+        .array(z.string())
+        .readonly()
+        .nullable()
+        .describe('Where its requests were served; null: in every region'),
       expires_at: time.nullable(),
       owner: z.string().nullable().describe('Whose the key was when the request was admitted'),
       team: z.string().nullable().describe('The id of its team then'),
@@ -119,6 +124,7 @@ export const ExplanationEntry = z
           code: z.string().nullable(),
           errno: z.string().nullable(),
           proxy: z.string().nullable(),
+          region: z.string().nullable().describe('Where the provider had to process it'),
           started_at: time,
           ended_at: time,
           duration_ms: z.int(),

@@ -1,12 +1,18 @@
 import type { SealedCredentials } from '../../../domain/account/events.ts';
 import type { AccountId } from '../../../domain/core/brands.ts';
-import { expiryOf } from '../../client/jwt.ts';
+import { expiryOf, residencyOf } from '../../client/jwt.ts';
 import type { TokenResponse } from '../../client/tokenResponse.ts';
 import type { TokenRefreshOptions } from './tokenRefreshOptions.ts';
 
 /** The provider's response to a refresh token, new tokens sealed. */
 export type TokenRequestResult =
-  | { readonly kind: 'renewed'; readonly tokens: SealedCredentials; readonly idToken: string | null }
+  | {
+      readonly kind: 'renewed';
+      readonly tokens: SealedCredentials;
+      readonly idToken: string | null;
+      /** Where the provider processes requests with these tokens; null: anywhere. */
+      readonly region: string | null;
+    }
   | Exclude<TokenResponse, { kind: 'tokens' }>
   /** The account, and its data key, were deleted while the provider responded. */
   | { readonly kind: 'accountDeleted' };
@@ -37,7 +43,7 @@ export const createRequestTokens =
         accessExpiresAt: expiryOf(access),
         refreshedAt: now(),
       };
-      return { kind: 'renewed', tokens, idToken };
+      return { kind: 'renewed', tokens, idToken, region: residencyOf(access) };
     } catch {
       return { kind: 'accountDeleted' };
     }

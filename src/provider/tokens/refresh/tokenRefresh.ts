@@ -67,8 +67,8 @@ export function createTokenRefresh(options: TokenRefreshOptions) {
     const response = await requestTokens(accountId, before);
     if (response.kind === 'accountDeleted') return undefined;
     if (response.kind === 'renewed') {
-      const { tokens, idToken } = response;
-      await outcomes.recordResult({ type: 'RecordRefreshed', accountId, claimId, tokens });
+      const { tokens, idToken, region } = response;
+      await outcomes.recordResult({ type: 'RecordRefreshed', accountId, claimId, tokens, region });
       faults.clear(TOKENS_NOT_REFRESHED, accountId);
       if (tokensOf(accountId)?.access !== tokens.access) return undefined;
       if (idToken !== null) await outcomes.recordPlan(accountId, idToken, claimId);

@@ -15,6 +15,8 @@ import type { Key } from './limits.ts';
 export interface KeyDraft {
   name: string;
   models: string[];
+  /** Empty for every region. */
+  regions: string[];
   /** `never`, days from now such as `30`, `keep` for the current expiry, or `date`. */
   expiry: 'never' | '7' | '30' | '90' | '365' | 'date' | 'keep';
   /** Value of the date field: `2026-12-31`. */
@@ -31,6 +33,7 @@ export const NO_TEAM = 'none';
 export const emptyDraft = (): KeyDraft => ({
   name: '',
   models: [],
+  regions: [],
   expiry: 'never',
   date: '',
   owner: '',
@@ -41,6 +44,7 @@ export const emptyDraft = (): KeyDraft => ({
 export const draftOf = (key: Key): KeyDraft => ({
   name: key.name,
   models: key.allowed_models ?? [],
+  regions: key.regions ?? [],
   expiry: key.expires_at === null ? 'never' : 'keep',
   date: '',
   owner: key.owner ?? '',
@@ -51,6 +55,7 @@ export const draftOf = (key: Key): KeyDraft => ({
 export interface KeyBody {
   name: string;
   allowed_models: string[] | null;
+  regions: string[] | null;
   /** Omitted to keep the current expiry. */
   expires_at?: string | null;
   /** Omitted to keep the current one, as the team: that one may have been deleted since. */
@@ -60,6 +65,9 @@ export interface KeyBody {
 }
 
 const MAX_MODELS = 100;
+const MAX_REGIONS = 20;
+/** As the server checks it. */
+const REGION = /^[A-Za-z0-9._-]{1,64}$/;
 const DAY_MS = 86_400_000;
 
 export function validate(draft: KeyDraft, now: number): Problems {
@@ -76,6 +84,9 @@ export function validate(draft: KeyDraft, now: number): Problems {
     problems.models = `At most ${MAX_MODELS} models; remove ${draft.models.length - MAX_MODELS}.`;
   else if (draft.models.some((model) => model.length > MAX_MODEL_LENGTH))
     problems.models = `At most ${MAX_MODEL_LENGTH} characters for each model.`;
+  if (draft.regions.length > MAX_REGIONS) problems.regions = `At most ${MAX_REGIONS} regions.`;
+  else if (!draft.regions.every((region) => REGION.test(region)))
+    problems.regions = 'Names such as eu or us: letters, digits, dots, - and _.';
   return problems;
 }
 
@@ -85,6 +96,7 @@ export function bodyOf(draft: KeyDraft, now: number, before: KeyDraft = emptyDra
   return {
     name: draft.name.trim(),
     allowed_models: draft.models.length > 0 ? draft.models : null,
+    regions: draft.regions.length > 0 ? draft.regions : null,
     ...(draft.expiry !== 'keep' && { expires_at: expiryOf(draft, now) }),
     ...(owner !== before.owner && { owner: owner || null }),
     ...(draft.team !== before.team && { team: draft.team === NO_TEAM ? null : draft.team }),

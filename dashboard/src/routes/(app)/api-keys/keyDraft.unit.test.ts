@@ -65,6 +65,7 @@ test('turns the form into the body of the request', () => {
   expect(bodyOf(draft({ name: ' laptop ', models: ['gpt-5.5'], expiry: '30', limits }), NOW)).toEqual({
     name: 'laptop',
     allowed_models: ['gpt-5.5'],
+    regions: null,
     expires_at: '2026-02-14T12:00:00.000Z',
     limits: [
       {
@@ -79,6 +80,13 @@ test('turns the form into the body of the request', () => {
   expect(bodyOf(draft(), NOW)).toMatchObject({ allowed_models: null, expires_at: null, limits: [] });
 });
 
+test('restricts a key to regions, and lifts the restriction with an empty list', () => {
+  expect(bodyOf(draft({ regions: ['eu', 'us'] }), NOW).regions).toEqual(['eu', 'us']);
+  expect(draftOf({ ...stored, regions: ['eu'] }).regions).toEqual(['eu']);
+  expect(bodyOf({ ...draftOf({ ...stored, regions: ['eu'] }), regions: [] }, NOW).regions).toBeNull();
+  expect(validate(draft({ regions: ['eu', 'not a region'] }), NOW)).toHaveProperty('regions');
+});
+
 test('a key that expires on a date works until the end of that day', () => {
   const { expires_at } = bodyOf(draft({ expiry: 'date', date: '2026-03-01' }), NOW);
   const at = new Date(expires_at ?? '');
@@ -90,6 +98,7 @@ const stored: Key = {
   name: 'laptop',
   key_prefix: 'sk-svc-abcdef012',
   allowed_models: null,
+  regions: null,
   expires_at: '2030-01-01T00:00:00Z',
   is_active: true,
   created_at: '2026-01-01T00:00:00Z',

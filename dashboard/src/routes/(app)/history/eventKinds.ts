@@ -41,6 +41,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
       'ApiKeyCreated',
       'ApiKeyRenamed',
       'ApiKeyModelsChanged',
+      'ApiKeyRegionsChanged',
       'ApiKeyExpiryChanged',
       'ApiKeyLimitsChanged',
       'ApiKeyActivated',

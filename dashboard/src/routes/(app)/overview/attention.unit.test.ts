@@ -22,6 +22,7 @@ const key = (limits: Partial<Limit>[], changes: Partial<Key> = {}): Key => ({
   name: 'laptop',
   key_prefix: 'sk-svc-abcdef012',
   allowed_models: null,
+  regions: null,
   expires_at: null,
   is_active: true,
   created_at: '2026-01-01T00:00:00Z',

@@ -12,6 +12,8 @@ export interface ShownAttempt {
   /** Log position of the state that the account was chosen by. */
   readonly decidedAt: number | null;
   readonly isRepeat: boolean;
+  /** Where the provider had to process it. */
+  readonly region: string | null;
 }
 
 interface RecordedAttempt {
@@ -24,6 +26,7 @@ interface RecordedAttempt {
   readonly errno?: unknown;
   readonly decidedAt?: unknown;
   readonly isRepeat?: unknown;
+  readonly region?: unknown;
 }
 
 /**
@@ -46,6 +49,7 @@ export function attemptsOf(data: unknown, arrivedAt: number): ShownAttempt[] {
     tookMs: Math.max(0, Number(attempt.endedAt) - Number(attempt.startedAt)),
     decidedAt: typeof attempt.decidedAt === 'number' ? attempt.decidedAt : null,
     isRepeat: attempt.isRepeat === true,
+    region: textOrNull(attempt.region),
   }));
 }
 

@@ -17,6 +17,7 @@ const CHOSEN_BY: Readonly<Record<string, string>> = {
 
 const NONE_BECAUSE: Readonly<Record<string, string>> = {
   empty: 'There was no account that could serve it, now or later.',
+  no_region: 'No account was in a region in which the API key may be served.',
   exhausted: 'Every account had used up its limit.',
   cooling: 'The accounts were cooling down.',
   tried: 'Every available account had failed this request.',
@@ -32,6 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   rate_limited: 'Rate limited',
   quota_exceeded: 'Quota used up',
   cooling: 'Cooling down',
+  other_region: 'In another region',
   plan_lacks_model: 'Plan lacks the model',
   already_tried: 'Already tried',
 };
