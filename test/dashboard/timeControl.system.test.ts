@@ -171,6 +171,26 @@ journeys('time control', () => {
     await page.getByRole('button', { name: 'early key' }).first().waitFor();
   });
 
+  test('shows the moment of a point of a sparkline', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await (await gateway.ask()).text();
+    const page = await visit();
+    const sparkline = page.getByRole('img', { name: 'Primary window, remaining over the last 7 days' });
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    const pick = async (share: number) => {
+      const { width = 0, height = 0 } = (await sparkline.boundingBox()) ?? {};
+      await sparkline.click({ position: { x: width * share, y: height / 2 } });
+      await page.waitForURL(/[?&]at=/);
+      return Date.now() - Date.parse(decodeURIComponent(new URL(page.url()).searchParams.get('at') ?? ''));
+    };
+    const days = (await pick(0.5)) / 86_400_000;
+    expect(days).toBeGreaterThan(3.3);
+    expect(days).toBeLessThan(3.7);
+    await banner.getByText('before the first event').waitFor();
+    await banner.getByRole('button', { name: 'Return to now' }).click();
+    expect(await pick(0.99)).toBeLessThan(2 * 3_600_000);
+  });
+
   test('refuses to send a change from a page that shows an earlier moment', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     const [then] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
