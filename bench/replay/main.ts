@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { AccountId } from '../../src/domain/core/brands.ts';
-import type { EventToAppend } from '../../src/eventLog/eventLog.ts';
-import { createSqliteEventLog } from '../../src/eventLog/sqlite/sqliteEventLog.ts';
 import { replayLog } from '../../src/replay/replayLog.ts';
 import { simulateLog } from '../../src/replay/whatIf/simulateLog.ts';
 import type { WhatIf } from '../../src/replay/whatIf/whatIf.ts';
-import { decidedRequests, firstAccount } from './decidedRequests.ts';
+import { firstAccount } from './decidedRequests.ts';
+import { fillDecided } from './fillDecided.ts';
 
 // `npm run bench:replay -- [--requests 1000000] [--folder <kept>]`: fills a log with requests that were decided by the functions
 // of the service, then repeats their decisions, and plays them again under a what-if. The goal is 1,000,000 requests within 60 s.
@@ -24,7 +23,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 await mkdir(folder, { recursive: true });
 
 try {
-  if (!existsSync(location)) await fill(Number(values.requests));
+  if (!existsSync(location)) await fillDecided(location, Number(values.requests));
   print(`${((await stat(location)).size / 2 ** 20).toFixed(0)} MiB on disk`);
   await measure('replay', async () => {
     const { requests, choices, admissions, differences } = await replayLog({ location });
@@ -59,26 +58,4 @@ async function measure(label: string, work: () => Promise<{ requests: number; fo
     `${label}: ${requests} requests in ${seconds.toFixed(1)} s, ${cpu.toFixed(1)} s of CPU, ` +
       `${((cpu * 1e6) / requests).toFixed(1)} us each, ${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MiB; ${found}`,
   );
-}
-
-async function fill(requests: number): Promise<void> {
-  const log = await createSqliteEventLog({ path: location, node: 'bench' });
-  const revisions = new Map<string, number>();
-  let batch: EventToAppend[] = [];
-  let stream = '';
-  const flush = async () => {
-    if (batch.length === 0) return;
-    const revision = revisions.get(stream) ?? -1;
-    revisions.set(stream, revision + batch.length);
-    const outcome = await log.append(stream, revision, batch, { isValidated: true });
-    if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
-    batch = [];
-  };
-  for (const { stream: next, ...event } of decidedRequests(requests)) {
-    if (next !== stream || batch.length >= 500) await flush();
-    stream = next;
-    batch.push(event);
-  }
-  await flush();
-  await log.close();
 }
