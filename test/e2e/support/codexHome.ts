@@ -35,6 +35,8 @@ export type CodexOptions = {
   settings?: readonly string[];
   model: string;
   signIn: CodexSignIn;
+  /** A provider entry says that its provider serves websockets; the built-in one always tries. */
+  sockets?: boolean;
   /**
    * False disables retries; by default Codex sends a failed request six times. Not available for the built-in provider.
    */
@@ -75,7 +77,7 @@ function authFileOf(signIn: CodexSignIn): object | undefined {
 }
 
 function config(options: CodexOptions): string {
-  const { baseUrl, chatgptBaseUrl, model, signIn, version, retries = true, settings = [] } = options;
+  const { baseUrl, chatgptBaseUrl, model, signIn, version, retries = true, sockets = false, settings = [] } = options;
   const builtIn = signIn.as === 'api key' || (signIn.as === 'chatgpt' && signIn.provider === 'built-in');
   const asks = chatgptBaseUrl !== undefined;
   return [
@@ -93,6 +95,7 @@ function config(options: CodexOptions): string {
     '[otel]',
     'metrics_exporter = "none"',
     ...(builtIn ? [] : providerEntry(baseUrl, signIn, retries)),
+    ...(sockets && !builtIn ? ['supports_websockets = true'] : []),
     '',
   ].join('\n');
 }

@@ -8,10 +8,10 @@ import { transcript } from './transcript.ts';
 /** A provider, the service with one account of it, and a recording proxy that clients connect to. */
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-async function createFixture() {
+async function createFixture(env: Readonly<Record<string, string>> = {}) {
   await using stack = new AsyncDisposableStack();
   const provider = stack.adopt(await startProvider(), (started) => started.close());
-  const service = stack.adopt(await startService(provider), async (started) => {
+  const service = stack.adopt(await startService(provider, env), async (started) => {
     const exitCode = await started.stop();
     if (exitCode !== 0) throw new Error(`after SIGTERM the service exited with ${exitCode}:\n${started.output()}`);
   });
@@ -123,12 +123,18 @@ async function createFixture() {
   };
 }
 
-/** A test with a new fixture. When it fails, the recorded requests and responses are printed. */
-export const test = base.extend('fixture', async ({ onTestFailed, task }, { onCleanup }) => {
-  const fixture = await createFixture();
-  onTestFailed(() => {
-    process.stderr.write(`\n=== "${task.name}" failed ===\n${transcript(fixture)}\n`);
+const testWith = (env: Readonly<Record<string, string>>) =>
+  base.extend('fixture', async ({ onTestFailed, task }, { onCleanup }) => {
+    const fixture = await createFixture(env);
+    onTestFailed(() => {
+      process.stderr.write(`\n=== "${task.name}" failed ===\n${transcript(fixture)}\n`);
+    });
+    onCleanup(() => fixture.close());
+    return fixture;
   });
-  onCleanup(() => fixture.close());
-  return fixture;
-});
+
+/** A test with a new fixture. When it fails, the recorded requests and responses are printed. */
+export const test = testWith({});
+
+/** The same with websockets. */
+export const testWithSockets = testWith({ SVC_WEBSOCKET: 'on' });

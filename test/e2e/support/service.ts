@@ -50,7 +50,10 @@ const STOP_TIMEOUT_MS = 10_000;
 const LOG_TIMEOUT_MS = 5_000;
 
 /** Starts `node src/app/cli.ts serve` with a provider and resolves when it listens. */
-export async function startService(provider: { baseUrl: string; authUrl: string }): Promise<Service> {
+export async function startService(
+  provider: { baseUrl: string; authUrl: string },
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const data = await tempDir('data');
   const child = startChild(process.execPath, ['src/app/cli.ts', 'serve'], {
     cwd: repository,
@@ -61,6 +64,7 @@ export async function startService(provider: { baseUrl: string; authUrl: string 
       SVC_DATA_DIR: data.path,
       SVC_UPSTREAM_BASE_URL: provider.baseUrl,
       SVC_AUTH_BASE_URL: provider.authUrl,
+      ...env,
     },
   });
   const closed = once(child, 'close').then(([exitCode]) => exitCode as number | null);
