@@ -25,7 +25,7 @@ const all: SentRequest[] = [];
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await startGateway({ folder });
+  gateway = await startGateway({ folder, env: { SVC_WEBSOCKET: 'off' } });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

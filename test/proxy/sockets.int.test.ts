@@ -7,7 +7,7 @@ import { openStrictSocket, type StrictSocket, UpgradeRefused } from '../support/
 let gateway: Gateway;
 const open: StrictSocket[] = [];
 beforeAll(async () => {
-  gateway = await startGateway({ accounts: 0, env: { SVC_WEBSOCKET: 'on' } });
+  gateway = await startGateway({ accounts: 0 });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => gateway.reset(2));

@@ -221,7 +221,7 @@ const environment = z.object({
   /** Whether svc's own HTTP code serves plain model requests (docs/decisions/0018-http-fast-path.md). */
   SVC_PLAIN_HTTP: flag.default(true),
   /** Whether clients may use websockets (docs/decisions/0107-websockets.md). */
-  SVC_WEBSOCKET: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  SVC_WEBSOCKET: z.enum(['on', 'off'], 'must be on or off').default('on'),
   /** Whether websockets accept and offer permessage-deflate. */
   SVC_WEBSOCKET_DEFLATE: flag.default(false),
   /** How the service writes its lines (docs/operation.md#lines). */

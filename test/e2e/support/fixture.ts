@@ -133,8 +133,8 @@ const testWith = (env: Readonly<Record<string, string>>) =>
     return fixture;
   });
 
-/** A test with a new fixture. When it fails, the recorded requests and responses are printed. */
-export const test = testWith({});
+/** A test with a new fixture, over HTTP only. When it fails, the recorded requests and responses are printed. */
+export const test = testWith({ SVC_WEBSOCKET: 'off' });
 
 /** The same with websockets. */
-export const testWithSockets = testWith({ SVC_WEBSOCKET: 'on' });
+export const testWithSockets = testWith({});
