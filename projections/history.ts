@@ -17,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 19;
+export const HISTORY_VERSION = 20;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */

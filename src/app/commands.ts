@@ -164,6 +164,20 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'import-from',
+    usage: [
+      [
+        'import-from codex-lb --database FILE --key FILE',
+        'Take over accounts, API keys with their limits and use, settings and the allowlist of codex-lb (SQLite). Its files stay unchanged. --dry-run: only report; --keep-active: also keys that svc cannot restrict as codex-lb did stay active; --json: print one JSON object. Run again, it changes nothing more. Stop codex-lb and the service first.',
+      ],
+    ],
+    failureCode: 1,
+    async load() {
+      const { parseImportFromArguments, runImportFrom } = await import('./importFrom/importFromCommand.ts');
+      return parsedCommand(parseImportFromArguments, runImportFrom);
+    },
+  },
+  {
     name: 'backup',
     usage: [
       [

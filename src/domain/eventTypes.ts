@@ -15,6 +15,7 @@ import * as hold from './hold/events.ts';
 import * as losses from './losses/events.ts';
 import * as managementToken from './managementToken/events.ts';
 import * as modelCatalogue from './modelCatalogue/events.ts';
+import * as moving from './moving/events.ts';
 import * as operator from './operator/events.ts';
 import * as outbox from './outbox/events.ts';
 import * as owner from './owner/events.ts';
@@ -43,6 +44,7 @@ type Declared =
   | Definitions<typeof losses>
   | Definitions<typeof managementToken>
   | Definitions<typeof modelCatalogue>
+  | Definitions<typeof moving>
   | Definitions<typeof operator>
   | Definitions<typeof outbox>
   | Definitions<typeof owner>
@@ -77,6 +79,7 @@ export const eventTypes: ReadonlyMap<string, EventDefinition<string, never>> = n
     losses,
     managementToken,
     modelCatalogue,
+    moving,
     operator,
     outbox,
     owner,

@@ -136,6 +136,10 @@ const samples: Samples = {
     sha256: hash('a'),
   },
   CallersForgotten: { node: 'a', months: ['2026-10'], keys: ['key_1'] },
+  ImportBegun: {
+    ...{ importId: uuid(1), program: 'codex-lb', schema: 'b', accounts: 1, apiKeys: 2, allowedIps: 0 },
+    ...{ settings: ['apiKeyAuthEnabled'], requests: 0 },
+  },
   RequestsExported: { node: 'a', format: 'csv', filter: { since: NOW, statuses: ['error'] }, matching: 12 },
   AlertRaised: {
     ...{ alertId: uuid(1), rule: 'account_lost', key: 'account_lost account-1', subject: 'account-1', node: null },

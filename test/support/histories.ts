@@ -182,7 +182,16 @@ const kinds = {
   }),
   AccountUsageObserved: record({ accountId: account, primary: window, secondary: window, credits: fc.constant(null) }),
   ApiKeyCreated: fc
-    .record({ keyId: key, secret, rules, allowedModels: orNull(fc.array(model)), expiresAt: orNull(moment) })
+    .record({
+      keyId: key,
+      secret,
+      rules,
+      allowedModels: orNull(fc.array(model)),
+      expiresAt: orNull(moment),
+      used: orAbsent(
+        fc.array(fc.record({ ruleId: fc.integer({ min: 1, max: 3 }), amount: fc.nat(100) }), { maxLength: 2 }),
+      ),
+    })
     .map(({ secret: made, ...rest }) => ({ name: 'build', ...made, ...rest })),
   ApiKeyRenamed: record({ keyId: key, from: digit, to: digit }),
   ApiKeyModelsChanged: record({ keyId: key, name: digit, from: fc.constant(null), to: orNull(fc.array(model)) }),
@@ -238,6 +247,16 @@ const kinds = {
     node: fc.constantFrom('n1', 'n2'),
     months: fc.constant(['2026-10']),
     keys: orAbsent(fc.constant(['k1'])),
+  }),
+  ImportBegun: record({
+    importId: fc.constant(uuid(1)),
+    program: fc.constant('codex-lb'),
+    schema: fc.constant('b'),
+    accounts: fc.nat(9),
+    apiKeys: fc.nat(9),
+    allowedIps: fc.nat(9),
+    settings: fc.constant(['apiKeyAuthEnabled']),
+    requests: fc.nat(9),
   }),
   RequestsExported: record({
     node: fc.constantFrom('n1', 'n2'),
@@ -513,6 +532,7 @@ function streamOf(type: string, data: unknown): string {
   if (type.startsWith('Node')) return 'nodes-n1.b1_20260115';
   if (['VerificationMade', 'EvidenceMade', 'RequestsExported', 'CallersForgotten'].includes(type))
     return 'audits-n1.b1_20260115';
+  if (type === 'ImportBegun') return `import-${uuid(1)}`;
   if (type.startsWith('Ip')) return 'firewall-main';
   if (type.startsWith('Model')) return 'modelCatalogue-main';
   return type.startsWith('Prices') ? 'pricing-main' : 'settings-main';

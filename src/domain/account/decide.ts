@@ -16,7 +16,13 @@ import {
 import { type Account, type AccountState, evolve, initialState } from './state.ts';
 
 export type AccountCommand =
-  | { type: 'ImportAccount'; account: ImportedAccount; onDuplicate: 'refuse' | 'skip' | 'replace' }
+  | {
+      type: 'ImportAccount';
+      account: ImportedAccount;
+      onDuplicate: 'refuse' | 'skip' | 'replace';
+      /** How a new account begins, if not active. */
+      begins?: 'paused' | { readonly reason: string; readonly code: string } | undefined;
+    }
   /** Unlike an import, it does not restore an account that was deleted in the meantime. */
   | { type: 'ReplaceTokens'; account: ImportedAccount }
   | { type: 'PauseAccount'; accountId: AccountId }
@@ -59,10 +65,17 @@ export function decide(command: AccountCommand, state: AccountState): AccountEve
 }
 
 function decideImport(
-  { account, onDuplicate }: Extract<AccountCommand, { type: 'ImportAccount' }>,
+  { account, onDuplicate, begins }: Extract<AccountCommand, { type: 'ImportAccount' }>,
   state: AccountState,
 ): AccountEvent[] {
-  if (!state) return [AccountImported(account)];
+  if (!state) {
+    const change = { accountId: account.accountId, from: 'active' as const };
+    if (begins === undefined) return [AccountImported(account)];
+    return [
+      AccountImported(account),
+      begins === 'paused' ? AccountPaused(change) : AccountDeactivated({ ...change, ...begins }),
+    ];
+  }
   switch (onDuplicate) {
     case 'skip':
       return [];

@@ -3,7 +3,7 @@ import type { ApiKeyId, Instant, TeamId } from '../core/brands.ts';
 import type { Context, Decider } from '../core/decider.ts';
 import { refuse } from '../core/refusal.ts';
 import { isModelKept, MAX_MODEL_BYTES } from '../limits/bounds.ts';
-import { type LimitRuleInput, rulesChange } from '../limits/changeRules.ts';
+import { type LimitRuleInput, mergeRules, rulesChange } from '../limits/changeRules.ts';
 import { readOwner } from '../owner/ownerName.ts';
 import { MAX_ALLOWED_MODELS, MAX_REGIONS, shortenedModels } from './bounds.ts';
 import {
@@ -30,6 +30,14 @@ export interface KeyValue {
   readonly prefix: string;
 }
 
+/** A limit that another program has counted for. */
+export interface ImportedLimit extends LimitRuleInput {
+  /** When its current window began; never after now. */
+  readonly createdAt: Instant;
+  /** The amount counted in that window. */
+  readonly used: number;
+}
+
 /** Omitted fields stay unchanged. */
 export interface ApiKeyChanges {
   readonly name?: string | undefined;
@@ -51,6 +59,11 @@ export type ApiKeyCommand =
       ApiKeyChanges,
       'allowedModels' | 'regions' | 'expiresAt' | 'limits' | 'owner' | 'team'
     >)
+  | ({ type: 'ImportApiKey'; keyId: ApiKeyId; value: KeyValue; name: string; isActive: boolean } & {
+      allowedModels: readonly string[] | null;
+      expiresAt: Instant | null;
+      limits: readonly ImportedLimit[];
+    })
   | { type: 'ChangeApiKey'; keyId: ApiKeyId; changes: ApiKeyChanges }
   | { type: 'RegenerateApiKey'; keyId: ApiKeyId; value: KeyValue }
   | { type: 'DeleteApiKey'; keyId: ApiKeyId; forgetsCallers?: boolean };
@@ -76,6 +89,7 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
       }),
     ];
   }
+  if (command.type === 'ImportApiKey') return decideImport(command, state, windowsNow);
   const key = state ?? refuse('api_key_not_found', { keyId: command.keyId });
   const { id: keyId, name } = key;
   switch (command.type) {
@@ -86,6 +100,31 @@ export function decide(command: ApiKeyCommand, state: ApiKeyState, { windowsNow 
     case 'DeleteApiKey':
       return [ApiKeyDeleted({ keyId, name, ...(command.forgetsCallers && { forgetsCallers: true as const }) })];
   }
+}
+
+/** The value of the key stays what it was at the other program, and so do its windows. */
+function decideImport(
+  { keyId, value, name, allowedModels, expiresAt, isActive, limits }: Extract<ApiKeyCommand, { type: 'ImportApiKey' }>,
+  state: ApiKeyState,
+  windowsNow: Instant,
+): ApiKeyEvent[] {
+  if (state) refuse('conflict', { keyId });
+  const merged = mergeRules([], limits, 1, windowsNow, refuseRules);
+  const rules = merged.map((rule, index) => {
+    const { createdAt = windowsNow } = limits[index] ?? {};
+    return createdAt < windowsNow ? { ...rule, createdAt } : rule;
+  });
+  const used = rules.map(({ id: ruleId }, index) => ({ ruleId, amount: limits[index]?.used ?? 0 }));
+  const created = ApiKeyCreated({
+    keyId,
+    ...value,
+    name: validName(name),
+    allowedModels: normalModels(allowedModels),
+    expiresAt,
+    rules,
+    used,
+  });
+  return isActive ? [created] : [created, ApiKeyDeactivated({ keyId, name: validName(name) })];
 }
 
 function decideChanges(changes: ApiKeyChanges, key: ApiKey, windowsNow: Instant): ApiKeyEvent[] {

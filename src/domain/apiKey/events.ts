@@ -18,7 +18,7 @@ const upcastRules =
   };
 
 export const ApiKeyCreated = event('ApiKeyCreated', {
-  version: 2,
+  version: 3,
   data: (z) =>
     subject(z).extend({
       name: z.string(),
@@ -27,6 +27,8 @@ export const ApiKeyCreated = event('ApiKeyCreated', {
       allowedModels: models(z),
       expiresAt: instantSchema(z).nullable(),
       rules: rules(z),
+      /** Since version 3: what its rules had counted in their current windows, in amounts, when it came from another program. */
+      used: z.array(z.object({ ruleId: z.int().min(1), amount: z.int().min(0) })).optional(),
       /** To whom the key belongs. */
       owner: z.string().optional(),
       team: z.string().optional(),
@@ -35,7 +37,7 @@ export const ApiKeyCreated = event('ApiKeyCreated', {
     }),
   describe: ({ name, prefix, regions }) =>
     `API key "${name}" (${prefix}...) was created${regions ? `, to be served in ${regions.join(', ')} only` : ''}`,
-  upcasters: [upcastRules('rules')],
+  upcasters: [upcastRules('rules'), (data) => data],
 });
 
 export const ApiKeyRenamed = event('ApiKeyRenamed', {

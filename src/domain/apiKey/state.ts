@@ -29,7 +29,7 @@ export const initialState: ApiKeyState = undefined;
 
 export function evolve(key: ApiKeyState, event: Recorded<ApiKeyEvent>): ApiKeyState {
   if (event.type === 'ApiKeyCreated') {
-    const { keyId: id, rules, ...data } = event.data;
+    const { keyId: id, rules, used: _, ...data } = event.data;
     return { ...data, id, isActive: true, createdAt: event.time, ...withRules({ nextRuleId: 1 }, rules) };
   }
   return key && evolveExisting(key, event);

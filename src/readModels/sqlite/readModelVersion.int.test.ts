@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 20, layout 15':
+    '12ad0177d515a1a6aaa67bdc88723bab50d3c013aa734e37f39f0a38075317fd',
   'requestLog 7, usageTrends 2, history 19, layout 15':
     '7f88ee9bec54229e6bc5a26fe0505e334f96fdcff07d4c2feaca058ab639e5ef',
   'requestLog 7, usageTrends 2, history 18, layout 15':

@@ -1,7 +1,10 @@
 import type { ApiKeyEvent } from '../../domain/apiKey/events.ts';
 import * as apiKey from '../../domain/apiKey/state.ts';
-import type { ApiKeyId } from '../../domain/core/brands.ts';
+import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
 import type { Recorded } from '../../domain/core/event.ts';
+import { newCounters } from '../../domain/limits/counters.ts';
+import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
+import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import type { AnswerHistory } from './answerHistory.ts';
 import { type CounterChange, followRules, type LimitFolds } from './limitFolds.ts';
 
@@ -12,6 +15,22 @@ export interface ApiKeyFolds extends LimitFolds {
 }
 
 const changes: Readonly<Record<string, CounterChange>> = { ApiKeyLimitsChanged: 'rules', ApiKeyUsageReset: 'reset' };
+
+/** Continues what another program has counted, in the windows that last at `time`. */
+function countUsed(
+  { counters, windowsClock }: ApiKeyFolds,
+  key: apiKey.ApiKey,
+  used: readonly { readonly ruleId: number; readonly amount: number }[],
+  time: Instant,
+): void {
+  const counted = newCounters();
+  const now = windowsTime(windowsClock, time);
+  for (const { ruleId, amount } of used) {
+    const rule = key.rules.find(({ id }) => id === ruleId);
+    if (rule && amount > 0) counted.byRule.set(ruleId, [windowIndexAt(rule, now), amount]);
+  }
+  if (counted.byRule.size > 0) counters.set(key.id, counted);
+}
 
 /** Counters are removed with their key and with the rules they belong to; the lengths of its answers with the key. */
 export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): void {
@@ -28,4 +47,5 @@ export function evolveKey(folds: ApiKeyFolds, event: Recorded<ApiKeyEvent>): voi
   folds.apiKeys.set(keyId, after);
   folds.keyIdByHash.set(after.hash, keyId);
   followRules(folds, keyId, after.rules, changes[event.type]);
+  if (event.type === 'ApiKeyCreated' && event.data.used) countUsed(folds, after, event.data.used, event.time);
 }

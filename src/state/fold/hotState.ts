@@ -164,6 +164,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'LossAccepted':
       case 'CheckpointKeyLossAccepted':
       case 'DayArchived':
+      case 'ImportBegun':
       case 'ArchiveRestored':
       case 'EventParked':
       case 'ClockJumped':
@@ -189,6 +190,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
           | 'LossAccepted'
           | 'CheckpointKeyLossAccepted'
           | 'DayArchived'
+          | 'ImportBegun'
           | 'ArchiveRestored'
           | 'VaultLossAccepted'
           | 'EventParked'

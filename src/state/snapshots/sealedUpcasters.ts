@@ -74,6 +74,8 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   25: unchanged,
   // No account had a region, and no key was restricted to one.
   26: unchanged,
+  // No key had come from another program; what it had used there is counted as its other use is.
+  27: unchanged,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

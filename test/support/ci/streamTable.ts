@@ -35,8 +35,11 @@ const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
   // An owner is encoded, also the brackets of its placeholder.
   decodeURIComponent((streamOf as (id: unknown) => string)(ids[name as keyof Subjects])),
 );
-/** `svc accept-loss` and `svc archive` write to them (src/app/commands/accept/acceptLoss.ts, src/app/commands/archiveCommand.ts). */
-const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM];
+/**
+ * `svc accept-loss`, `svc archive` and `svc import-from` write to them (src/app/commands/accept/acceptLoss.ts,
+ * src/app/commands/archiveCommand.ts, src/app/importFrom/importFrom.ts).
+ */
+const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM, 'import-<import id>'];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
 const nodeStreams = ['requests-', 'sessions-', 'clocks-', 'audits-', 'nodes-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,

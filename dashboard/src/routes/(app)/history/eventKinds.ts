@@ -158,7 +158,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'audit',
     label: 'Audit',
-    hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports, forgotten callers',
+    hint: 'legal holds, starts and stops of nodes, verifications, evidence, exports, imports, forgotten callers',
     isChange: true,
     types: [
       'HoldPlaced',
@@ -168,6 +168,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
       'VerificationMade',
       'EvidenceMade',
       'RequestsExported',
+      'ImportBegun',
       'CallersForgotten',
     ],
   },

@@ -1,0 +1,319 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../src/app/config/config.ts';
+import { importFromCodexLb } from '../src/app/importFrom/importFrom.ts';
+import type { ReportItem } from '../src/app/importFrom/importReport.ts';
+import type { StoredEvent } from '../src/eventLog/eventLog.ts';
+import { codexLbFolder, codexLbKeys } from './support/codexLb/codexLbFolder.ts';
+import { startFakeEventStore } from './support/eventstore/fakeEventStore.ts';
+import { startGateway } from './support/gateway.ts';
+import { textResponse } from './support/provider/scripts.ts';
+import { recordedEvents } from './support/recordedEvents.ts';
+
+/** Starting processes takes long on a busy machine. */
+const SLOW = { timeout: 120_000 };
+
+/** Windows that last now, whenever this runs. */
+const IN_WINDOW = "UPDATE api_key_limits SET reset_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '+6 hours');";
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'data');
+}
+
+const options = { isDryRun: false, keepsActive: false };
+const importInto = (
+  folder: string,
+  source: { database: string; keyFile: string },
+  changes: Partial<typeof options> = {},
+  env: Record<string, string> = {},
+) =>
+  importFromCodexLb(
+    { ...options, ...source, ...changes },
+    readConfig({ SVC_DATA_DIR: folder, ...env }),
+    () => undefined,
+  );
+
+/** Runs the command line in a process of its own. */
+function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+const readEvents = async (folder: string) => (await recordedEvents(folder)) as unknown as StoredEvent[];
+
+/** Names, sizes, times and contents of all files in a folder. */
+const filesIn = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const path = join(folder, name);
+      return [name, statSync(path).mtimeMs, createHash('sha256').update(readFileSync(path)).digest('hex')];
+    });
+
+const outcomes = (items: readonly ReportItem[], kind: ReportItem['kind']) =>
+  items.filter((item) => item.kind === kind).map(({ name, outcome }) => `${name}: ${outcome}`);
+
+test('keys of codex-lb go on working, with their limits and what is used of them', SLOW, async () => {
+  const folder = emptyFolder();
+  await importInto(folder, codexLbFolder(IN_WINDOW));
+  const gateway = await startGateway({ accounts: 0, folder, provider: { acceptsAnyToken: true } });
+  onTestFinished(() => gateway.stop());
+  for (const account of gateway.provider.accounts) account.always(textResponse({ text: 'Hello' }));
+  const ask = async (key: string, model = 'gpt-5.5') =>
+    (
+      await fetch(`${gateway.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, input: 'Say hi' }),
+      })
+    ).status;
+  const limitsOf = async (name: string) => {
+    const { body } = await gateway.api('GET', '/api/api-keys');
+    return body.find((key: { name: string }) => key.name === name).limits;
+  };
+
+  expect(await limitsOf('ci')).toMatchObject([
+    { limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000, current_value: 322 },
+    { limit_type: 'cost_usd', limit_window: 'weekly', max_value: 5 },
+    { limit_type: 'output_tokens', limit_window: 'monthly', model_filter: 'gpt-5.5', current_value: 6 },
+    { limit_type: 'input_tokens', limit_window: 'weekly', current_value: 314 },
+  ]);
+  expect(await ask(codexLbKeys.ci)).toBe(200);
+  expect(await ask(codexLbKeys.sameName)).toBe(200);
+  expect((await limitsOf('ci'))[0].current_value).toBeGreaterThan(322);
+  expect(await ask(codexLbKeys.models, 'gpt-5.4')).toBe(403);
+  expect(await ask(codexLbKeys.enforcedModel, 'gpt-5.4')).toBe(403);
+  for (const key of ['disabled', 'expired', 'foreignLimits', 'scoped', 'enforcedEffort'] as const) {
+    expect(await ask(codexLbKeys[key]), key).toBe(401);
+  }
+  expect(await ask('sk-clb-of-nobody')).toBe(401);
+  const { body } = await gateway.api('GET', '/api/accounts');
+  expect(body.accounts.map((account: { email: string; status: string }) => [account.email, account.status])).toEqual([
+    [expect.stringContaining('@example.com'), 'active'],
+    [expect.stringContaining('@example.com'), 'paused'],
+    [expect.stringContaining('@example.com'), 'active'],
+  ]);
+});
+
+test('keeps the source unchanged, also beside a write-ahead log, and imports what only that has', SLOW, async () => {
+  const source = codexLbFolder();
+  using writer = new DatabaseSync(source.database);
+  writer.exec(
+    "PRAGMA journal_mode = WAL; INSERT INTO api_firewall_allowlist VALUES ('10.9.9.9', '2026-11-28 08:00:00');",
+  );
+  const before = filesIn(dirname(source.database));
+  expect(before.map(([name]) => name)).toContain('store.db-wal');
+  const { items } = await importInto(emptyFolder(), source);
+  expect(filesIn(dirname(source.database))).toEqual(before);
+  expect(outcomes(items, 'allowed_ip')).toContain('10.9.9.9: imported');
+});
+
+test('a second import changes nothing, whatever was changed here meanwhile', SLOW, async () => {
+  const folder = emptyFolder();
+  const source = codexLbFolder(IN_WINDOW);
+  await importInto(folder, source);
+  const gateway = await startGateway({ accounts: 0, folder });
+  const { body: keys } = await gateway.api('GET', '/api/api-keys');
+  const { body: settings } = await gateway.api('GET', '/api/settings');
+  const { body: accounts } = await gateway.api('GET', '/api/accounts');
+  const [deleted] = keys;
+  await gateway.api('DELETE', `/api/api-keys/${deleted.id}`);
+  await gateway.api('DELETE', `/api/accounts/${accounts.accounts[0].account_id}`);
+  await gateway.api('DELETE', '/api/firewall/ips/10.0.0.7');
+  await gateway.api('PUT', '/api/settings', { ...settings, api_key_auth_enabled: false });
+  await gateway.stop();
+  const before = await readEvents(folder);
+
+  const { items, isChange } = await importInto(folder, source);
+  expect(isChange).toBe(false);
+  expect(await readEvents(folder)).toEqual(before);
+  expect(items.every(({ outcome }) => outcome === 'there' || outcome === 'left')).toBe(true);
+  expect(items.flatMap(({ reasons }) => reasons)).toEqual(
+    expect.arrayContaining([
+      'It was deleted or replaced here.',
+      'It was deleted here. Import its auth file to have it again.',
+      'It was removed here.',
+      'It was set here, to false, which stays.',
+    ]),
+  );
+});
+
+test('names the import in the history, before what it brings, under one correlation id', SLOW, async () => {
+  const folder = emptyFolder();
+  await importInto(folder, codexLbFolder());
+  const [begun, ...others] = await readEvents(folder);
+  expect(begun).toMatchObject({
+    type: 'ImportBegun',
+    data: { program: 'codex-lb', accounts: 3, apiKeys: 9, allowedIps: 3, requests: 0 },
+    metadata: { actor: { kind: 'cli', command: 'import-from codex-lb' } },
+  });
+  expect(others.length).toBeGreaterThan(15);
+  for (const { metadata } of others) expect(metadata.correlationId).toBe(begun?.metadata.correlationId);
+});
+
+test('a dry run reports the same and changes nothing, not even a data folder', SLOW, async () => {
+  const [folder, source] = [emptyFolder(), codexLbFolder(IN_WINDOW)];
+  const dry = await importInto(folder, source, { isDryRun: true });
+  expect(readdirSync(dirname(folder))).toEqual([]);
+  const real = await importInto(folder, source);
+  expect(dry.items).toEqual(real.items);
+  const before = await readEvents(folder);
+  await importInto(folder, codexLbFolder("INSERT INTO api_firewall_allowlist VALUES ('10.9.9.9', '2026-11-28');"), {
+    isDryRun: true,
+  });
+  expect(await readEvents(folder)).toEqual(before);
+});
+
+test('keys that svc cannot restrict as before are active only on demand', SLOW, async () => {
+  const folder = emptyFolder();
+  await importInto(folder, codexLbFolder(), { keepsActive: true });
+  const events = await readEvents(folder);
+  expect(events.filter(({ type }) => type === 'ApiKeyDeactivated')).toHaveLength(1);
+});
+
+test('a key that allows no model at all is never active', SLOW, async () => {
+  const folder = emptyFolder();
+  await importInto(folder, codexLbFolder("UPDATE api_keys SET allowed_models = '[]' WHERE name = 'models'"), {
+    keepsActive: true,
+  });
+  const events = await readEvents(folder);
+  expect(events.filter(({ type }) => type === 'ApiKeyDeactivated')).toHaveLength(2);
+});
+
+test('imports into EventStoreDB, once', SLOW, async () => {
+  await using server = await startFakeEventStore();
+  const [folder, source] = [emptyFolder(), codexLbFolder()];
+  const env = { SVC_EVENTSTORE_URL: server.url, SVC_ENCRYPTION_KEY: '11'.repeat(32) };
+  expect((await importInto(folder, source, {}, env)).isChange).toBe(true);
+  expect((await importInto(folder, source, {}, env)).isChange).toBe(false);
+  // Another node has the same log.
+  expect((await importInto(emptyFolder(), source, {}, env)).isChange).toBe(false);
+});
+
+test.each<[name: string, source: () => { database: string; keyFile: string }, message: RegExp]>([
+  [
+    'a key of another installation',
+    () => {
+      const source = codexLbFolder();
+      writeFileSync(source.keyFile, Buffer.alloc(32, 7).toString('base64url'));
+      return source;
+    },
+    /does not open the tokens/,
+  ],
+  [
+    'a file that is no key',
+    () => {
+      const source = codexLbFolder();
+      writeFileSync(source.keyFile, 'secret');
+      return source;
+    },
+    /is not a key of codex-lb/,
+  ],
+  ['a missing key', () => ({ ...codexLbFolder(), keyFile: '/nowhere/encryption.key' }), /cannot be read/],
+  ['a missing database', () => ({ ...codexLbFolder(), database: '/nowhere/store.db' }), /There is no file/],
+  [
+    'a truncated database',
+    () => {
+      const source = codexLbFolder();
+      truncateSync(source.database, 40_000);
+      return source;
+    },
+    /is not an intact SQLite database/,
+  ],
+  [
+    'a file that is no database',
+    () => {
+      const source = codexLbFolder();
+      writeFileSync(source.database, 'not a database, but long enough to be read as one'.repeat(100));
+      return source;
+    },
+    /is not an intact SQLite database/,
+  ],
+  [
+    'an older schema',
+    () => codexLbFolder("UPDATE alembic_version SET version_num = '20260312_010000_merge'"),
+    /Start codex-lb 1\.24\.0 once on a copy/,
+  ],
+  [
+    'a newer schema',
+    () => codexLbFolder("UPDATE alembic_version SET version_num = '20991231_000000_add'"),
+    /A newer svc may know it/,
+  ],
+  ['another database', () => codexLbFolder('DROP TABLE alembic_version'), /is not a database of codex-lb/],
+  [
+    'PostgreSQL',
+    () => ({ ...codexLbFolder(), database: 'postgresql+asyncpg://codex@db/codex' }),
+    /docs\/moving-in\.md#from-postgresql/,
+  ],
+  [
+    'a row that codex-lb does not write',
+    () => codexLbFolder("UPDATE api_keys SET key_hash = 'x' WHERE name = 'ci' AND last_used_at IS NOT NULL"),
+    /of api_keys is not what codex-lb writes: key_hash/,
+  ],
+  [
+    'a number beyond what is exact',
+    () => codexLbFolder('UPDATE api_key_limits SET max_value = 9223372036854775807'),
+    /of api_key_limits is not what codex-lb writes: max_value/,
+  ],
+])('refuses %s before it changes anything', SLOW, async (_name, source, message) => {
+  const folder = emptyFolder();
+  await expect(importInto(folder, source())).rejects.toThrow(message);
+  expect(readdirSync(dirname(folder))).toEqual([]);
+});
+
+test('imports databases of earlier revisions that lack newer columns', SLOW, async () => {
+  const older = codexLbFolder(
+    `DROP INDEX idx_accounts_delete_requested_at;
+     ALTER TABLE accounts DROP COLUMN delete_requested_at;
+     ALTER TABLE accounts DROP COLUMN alias;
+     ALTER TABLE accounts DROP COLUMN routing_policy;
+     DROP TABLE model_source_models; DROP TABLE model_sources;
+     UPDATE alembic_version SET version_num = '20260630_000000_add_limit_warmup_staggered_idle'`,
+  );
+  const { items } = await importInto(emptyFolder(), older);
+  expect(outcomes(items, 'account').every((line) => line.endsWith(': imported'))).toBe(true);
+});
+
+test('an account that svc has keeps its tokens', SLOW, async () => {
+  const folder = emptyFolder();
+  const source = codexLbFolder();
+  await importInto(folder, source);
+  const later = codexLbFolder(
+    "UPDATE accounts SET status = 'paused'; UPDATE accounts SET last_refresh = '2027-01-01 00:00:00'",
+  );
+  const { items, isChange } = await importInto(folder, later);
+  expect(isChange).toBe(false);
+  expect(outcomes(items, 'account')).toHaveLength(3);
+});
+
+test('the command reports in lines and JSON, and refuses a data folder in use', SLOW, async () => {
+  const [folder, { database, keyFile }] = [emptyFolder(), codexLbFolder(IN_WINDOW)];
+  const args = ['import-from', 'codex-lb', '--database', database, '--key', keyFile];
+  const json = await svc(folder, ...args, '--dry-run', '--json');
+  expect(json.code, json.err).toBe(0);
+  expect(JSON.parse(json.out)).toMatchObject({ program: 'codex-lb', dry_run: true, changed: true });
+  const lines = await svc(folder, ...args);
+  expect(lines.code, lines.err).toBe(0);
+  expect(lines.out).toContain('Do not start codex-lb again');
+  expect(lines.out).toContain('    svc does not restrict a key to accounts.');
+  expect((await svc(folder, ...args)).out).toContain('nothing was changed');
+  const gateway = await startGateway({ accounts: 0, folder });
+  onTestFinished(() => gateway.stop());
+  const refused = await svc(folder, ...args);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('stop it, import, and start it again');
+  expect((await svc(folder, 'import-from', 'codex-lb', '--database', database)).code).toBe(2);
+  expect((await svc(folder, 'import-from', 'other', '--database', database, '--key', keyFile)).code).toBe(2);
+});
