@@ -102,6 +102,8 @@ export class ClientSocket implements CallingSocket {
   #arrivingBytes = 0;
   #reservedBytes = 0;
   #isDraining = false;
+  /** Undefined while the client may still be the one to close. */
+  #closeReason: CloseReason | undefined;
   #isClosed = false;
   /** Times are of `performance.now()`. */
   readonly openedAt: number = performance.now();
@@ -121,7 +123,9 @@ export class ClientSocket implements CallingSocket {
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on('pong', () => this.#heard());
     // Always followed by `close`.
-    socket.on('error', () => undefined);
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      if (code.startsWith('WS_ERR_')) this.#closeReason ??= 'protocol';
+    });
     socket.once('close', () => this.#onClose());
   }
 
@@ -156,7 +160,7 @@ export class ClientSocket implements CallingSocket {
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
       this.#options.socket.send(errorFrame(error));
-      this.close(CloseCode.tryAgainLater);
+      this.close(CloseCode.tryAgainLater, 'memory');
     }
   }
 
@@ -166,7 +170,7 @@ export class ClientSocket implements CallingSocket {
     this.#reservedBytes = 0;
     if (this.#isClosed || this.#options.socket.readyState !== this.#options.socket.OPEN) return;
     if (isBinary) {
-      this.close(CloseCode.unsupportedData);
+      this.close(CloseCode.unsupportedData, 'protocol');
       return;
     }
     if (this.#isBusy) {
@@ -185,7 +189,7 @@ export class ClientSocket implements CallingSocket {
     const problem = 'a response is in progress on this socket: send the next request when it has ended';
     this.#options.socket.send(errorFrame(new ProxyError('invalid_request_error', { problem, param: 'type' })));
     this.#earlyRequests += 1;
-    if (this.#earlyRequests > MAX_EARLY_REQUESTS) this.close(CloseCode.policyViolation);
+    if (this.#earlyRequests > MAX_EARLY_REQUESTS) this.close(CloseCode.policyViolation, 'protocol');
   }
 
   async #serve(raw: Buffer): Promise<void> {
@@ -299,7 +303,7 @@ export class ClientSocket implements CallingSocket {
     if (known !== error) this.#services.report(error as Error, { request });
     this.#options.socket.send(errorFrame(known));
     this.#onResponseEnd();
-    if (known.status === 401 || known.code === 'ip_forbidden') this.close(CloseCode.policyViolation);
+    if (known.status === 401 || known.code === 'ip_forbidden') this.close(CloseCode.policyViolation, 'refused');
   }
 
   #onResponseEnd(): void {
@@ -307,7 +311,7 @@ export class ClientSocket implements CallingSocket {
     this.#exchange = undefined;
     this.#call = undefined;
     this.#lastRequestAt = performance.now();
-    if (this.#isDraining) this.close(CloseCode.serviceRestart);
+    if (this.#isDraining) this.close(CloseCode.serviceRestart, 'shutdown');
   }
 
   #onClose(): void {
@@ -359,7 +363,7 @@ export class ClientSocket implements CallingSocket {
     this.upstream = undefined;
     this.#emptyPrewarmId = undefined;
     // Between two responses this costs Codex nothing: it sends the whole conversation on its next socket.
-    if (!this.#isBusy) this.close(CloseCode.goingAway);
+    if (!this.#isBusy) this.close(CloseCode.goingAway, 'provider');
   }
 
   isEmptyPrewarm(responseId: string): boolean {
@@ -431,7 +435,7 @@ export class ClientSocket implements CallingSocket {
   /** Closes the socket once no response is in progress. */
   drain(): void {
     this.#isDraining = true;
-    if (!this.#isBusy) this.close(CloseCode.serviceRestart);
+    if (!this.#isBusy) this.close(CloseCode.serviceRestart, 'shutdown');
   }
 
   close(code: number): void {

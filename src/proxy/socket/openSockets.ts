@@ -8,6 +8,8 @@ const MAX_PER_KEY = 64;
 /** The websockets of all clients. One timer watches all of them. */
 export class OpenSockets {
   readonly #sockets = new Set<ClientSocket>();
+  /** Upgrades that are being accepted, each with its key: the provider's socket may take seconds. */
+  readonly #accepting = new Set<{ readonly keyId: ApiKeyId | null }>();
   readonly #timer: NodeJS.Timeout;
   #isDraining = false;
 
@@ -37,11 +39,19 @@ export class OpenSockets {
   /**
    * Makes room for another socket of a key: closes the one that has been idle for the longest, which costs its conversation
    * nothing.
-   * @returns false when there is no idle one
+   * @returns a function to call when the upgrade has been answered; undefined when there is no idle one
    */
-  makeRoom(keyId: ApiKeyId | null): boolean {
+  makeRoom(keyId: ApiKeyId | null): (() => void) | undefined {
     const ofKey = [...this.#sockets].filter((socket) => socket.keyId === keyId);
-    if (ofKey.length < MAX_PER_KEY && this.#sockets.size < MAX_SOCKETS) return true;
+    const accepting = [...this.#accepting].filter((upgrade) => upgrade.keyId === keyId).length;
+    const isFull = ofKey.length + accepting >= MAX_PER_KEY || this.#sockets.size + this.#accepting.size >= MAX_SOCKETS;
+    if (isFull && !this.#closeLongestIdle(ofKey)) return undefined;
+    const upgrade = { keyId };
+    this.#accepting.add(upgrade);
+    return () => this.#accepting.delete(upgrade);
+  }
+
+  #closeLongestIdle(ofKey: readonly ClientSocket[]): boolean {
     const idle = ofKey.filter(({ isBusy }) => !isBusy).sort((a, b) => a.idleSince - b.idleSince);
     const [oldest] = idle;
     oldest?.close(CloseCode.goingAway);

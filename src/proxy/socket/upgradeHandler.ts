@@ -28,6 +28,16 @@ export interface UpgradeHandlerOptions {
   readonly hasWorkedLately: () => boolean;
 }
 
+/** An upgrade for which there is room. */
+interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly state: RoutedState<ConversationRoute>;
+  readonly head: Buffer;
+  /** Of its conversation, and unique to its key. */
+  readonly name: string | undefined;
+}
+
 /**
  * The provider closes a socket with 1009 on a message of 16 MiB. Such a request is sent by POST instead
  * (docs/provider.md#websockets).
@@ -71,12 +81,22 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     state: RoutedState<ConversationRoute>,
     head: Buffer,
   ): Promise<void> => {
-    const { requestId, key, route, onHead } = state;
-    const connection = request.socket;
+    const { key } = state;
     const conversation = conversationOfUpgrade(request);
     const name = conversation && `${clientOf(key)}\n${conversation.value}`;
-    if (!isWellFormed(request) || (name !== undefined && tooLarge.delete(name)) || !sockets.makeRoom(key?.id ?? null))
-      throw new ProxyError('upgrade_required');
+    const isPossible = isWellFormed(request) && !(name !== undefined && tooLarge.delete(name));
+    const release = isPossible ? sockets.makeRoom(key?.id ?? null) : undefined;
+    if (!release) throw new ProxyError('upgrade_required');
+    try {
+      await accept({ request, response, state, head, name });
+    } finally {
+      release();
+    }
+  };
+
+  async function accept({ request, response, state, head, name }: Upgrade): Promise<void> {
+    const { requestId, key, route, onHead } = state;
+    const connection = request.socket;
     const upstream = route.dialect === 'v1' ? undefined : await openFirst(request, state);
     if (connection.destroyed) {
       upstream?.opened.socket.terminate();
@@ -100,7 +120,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
       sockets.add(client);
     });
     onHead(101);
-  };
+  }
 
   /** Opens a socket at the provider for the conversation. @throws ProxyError */
   async function openFirst(
