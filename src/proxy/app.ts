@@ -64,7 +64,7 @@ export interface ProxyOptions extends ModelRequestServices {
 
 /** What websockets need in addition. */
 export interface SocketOptions
-  extends Pick<SocketServices, 'accounts' | 'provider' | 'upstreamSockets'>,
+  extends Pick<SocketServices, 'accounts' | 'provider' | 'upstreamSockets' | 'socketMetrics'>,
     Omit<UpgradeHandlerOptions, 'services'> {}
 
 /** The entrances of the proxy. */
@@ -225,6 +225,7 @@ export function createProxy(options: ProxyOptions): ProxyEntrances {
     const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
     if (known !== error) report(error as Error, { request: state.requestId });
     onRefused(ctx, known.status, known.code);
+    if (state.upgradeHead) options.sockets?.socketMetrics.onUpgrade(known.code);
     // A refusal of an identified client has an event of its own, also when its key is revoked while the body arrives.
     const isAnonymous = state.key === undefined;
     if (isAnonymous && COUNTED.has(known.code)) {

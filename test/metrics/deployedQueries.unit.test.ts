@@ -10,6 +10,7 @@ import { MetricRegistry } from '../../src/lib/metrics/metricRegistry.ts';
 import type { OpenRequests } from '../../src/proxy/exchange/openRequests.ts';
 import { openRequestMetrics } from '../../src/proxy/metrics/openRequestMetrics.ts';
 import { RequestMetrics } from '../../src/proxy/metrics/requestMetrics.ts';
+import { SocketMetrics } from '../../src/proxy/metrics/socketMetrics.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -24,7 +25,7 @@ function seriesOfService(): Map<string, readonly string[]> {
   const absent: unknown = new Proxy(() => undefined, { get: (_, name) => (name === 'metrics' ? metrics : absent) });
   countAppends(metrics);
   metrics.add(new HttpResponses().metric, ...new RequestMetrics({ isKnownModel: () => true, now: Date.now }).metrics);
-  metrics.add(...openRequestMetrics(absent as OpenRequests));
+  metrics.add(...openRequestMetrics(absent as OpenRequests), ...new SocketMetrics(() => []).metrics);
   addServiceMetrics(absent as Foundation, absent as ServiceMetricsOptions);
   return new Map(
     metrics.metrics.flatMap(({ name, type, labelNames }): [string, readonly string[]][] => {

@@ -16,6 +16,7 @@ import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
 import type { Accounts, Provider } from '../../proxy/exchange/ports.ts';
 import { openRequestMetrics } from '../../proxy/metrics/openRequestMetrics.ts';
 import { RequestMetrics } from '../../proxy/metrics/requestMetrics.ts';
+import { SocketMetrics } from '../../proxy/metrics/socketMetrics.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
 import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
@@ -124,6 +125,8 @@ export async function createProxySurface(
   let isClosed = false;
 
   const sockets = new OpenSockets();
+  const socketMetrics = new SocketMetrics(() => sockets.all);
+  foundation.metrics.add(...socketMetrics.metrics);
   descriptors.count({ open: () => sockets.upstreamConnections });
   const { serve, upgrade } = createProxy({
     hot: hot.state,
@@ -163,7 +166,10 @@ export async function createProxySurface(
       return provider.hasIdleConnection() || descriptors.mayConnect() ? undefined : 'out_of_file_descriptors';
     },
     whenSinksTake: whenSinksTake(sinks),
-    sockets: config.SVC_WEBSOCKET === 'on' ? socketOptions(config, sockets, accounts, calls) : undefined,
+    sockets:
+      config.SVC_WEBSOCKET === 'on'
+        ? socketOptions(config, { sockets, socketMetrics, accounts, provider: calls })
+        : undefined,
     now,
     report,
   });
@@ -197,18 +203,14 @@ const WORKED_LATELY_MS = 60_000;
 
 function socketOptions(
   { SVC_UPSTREAM_BASE_URL: base, SVC_WEBSOCKET_DEFLATE: deflate }: Config,
-  sockets: OpenSockets,
-  accounts: Accounts,
-  provider: Provider,
+  parts: Pick<SocketOptions, 'sockets' | 'socketMetrics' | 'accounts' | 'provider'>,
 ): SocketOptions {
   let workedAt = Number.NEGATIVE_INFINITY;
   return {
-    sockets,
-    accounts,
-    provider,
+    ...parts,
     deflate,
     upstreamSockets: createUpstreamSocketOpener({
-      provider,
+      provider: parts.provider,
       origin: new URL(base),
       deflate,
       onOpened() {

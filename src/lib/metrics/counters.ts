@@ -27,21 +27,26 @@ export class Counters<Name extends string> implements Metric {
 
   /** @param values of the labels, in the order of their names; from closed sets, without a line break */
   add(...values: readonly string[]): void {
-    const key = values.join('\n');
-    const cell = this.#cells.get(key);
-    if (cell) cell.value += 1;
-    else this.#begin(key, values);
+    this.addMany(1, ...values);
   }
 
-  #begin(key: string, values: readonly string[]): void {
+  /** Like `add`, for what is counted in larger steps, such as tokens. */
+  addMany(amount: number, ...values: readonly string[]): void {
+    const key = values.join('\n');
+    const cell = this.#cells.get(key);
+    if (cell) cell.value += amount;
+    else this.#begin(key, amount, values);
+  }
+
+  #begin(key: string, amount: number, values: readonly string[]): void {
     if (this.#cells.size >= MAX_CELLS) {
       const others = this.labelNames.map(() => OTHER);
       const last = this.#cells.get(others.join('\n'));
-      if (last) last.value += 1;
-      else this.#cells.set(others.join('\n'), { labels: this.#labelsOf(others), value: 1 });
+      if (last) last.value += amount;
+      else this.#cells.set(others.join('\n'), { labels: this.#labelsOf(others), value: amount });
       return;
     }
-    this.#cells.set(key, { labels: this.#labelsOf(values), value: 1 });
+    this.#cells.set(key, { labels: this.#labelsOf(values), value: amount });
   }
 
   #labelsOf(values: readonly string[]): Labels {

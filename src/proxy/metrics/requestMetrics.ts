@@ -1,4 +1,4 @@
-import type { Attempt } from '../../domain/request/events.ts';
+import { type Attempt, WEBSOCKET } from '../../domain/request/events.ts';
 import { Counters, OTHER } from '../../lib/metrics/counters.ts';
 import { Histogram } from '../../lib/metrics/histogram.ts';
 import { statusLabel } from '../../lib/metrics/httpResponses.ts';
@@ -25,6 +25,9 @@ export interface RefusedModelRequest {
 const NONE = 'none';
 /** A response that failed after its head was sent, or that the client did not wait for. */
 const ERROR = 'error';
+
+/** The transport of all other requests. */
+const HTTP = 'http';
 
 /** Of providers that list models without end. */
 const MAX_MODELS = 300;
@@ -66,16 +69,36 @@ export class RequestMetrics {
     'route',
   );
 
+  readonly #transportFirstBytes = new Histogram(
+    'svc_transport_first_byte_seconds',
+    'Time from the arrival of a model request to the first event of the provider, by how the client sent it.',
+    FIRST_BYTES,
+    'transport',
+  );
+  readonly #inputTokens = new Counters(
+    'svc_input_tokens_total',
+    'Input tokens of model requests, by how the client sent them and whether the provider had them in its cache.',
+    ['transport', 'cached'],
+  );
+
   constructor(options: RequestMetricsOptions) {
     this.#options = options;
   }
 
   get metrics(): readonly Metric[] {
-    return [this.#requests, this.#attempts, this.#durations, this.#firstBytes, this.#added];
+    return [
+      this.#requests,
+      this.#attempts,
+      this.#durations,
+      this.#firstBytes,
+      this.#added,
+      this.#transportFirstBytes,
+      this.#inputTokens,
+    ];
   }
 
   /** Called when a request has ended that tried to get an account. @param status of the response, as text, or `error` */
-  onEnded({ request, attempts, firstByteAt }: Settlement, status: string): void {
+  onEnded({ request, outcome, attempts, firstByteAt }: Settlement, status: string): void {
     const { route, requestedAt } = request;
     const last = attempts.at(-1)?.outcome ?? NONE;
     this.#requests.add(route, status === ERROR ? ERROR : statusLabel(status), this.#modelLabel(request.model), last);
@@ -83,7 +106,16 @@ export class RequestMetrics {
     const durationMs = Math.max(0, this.#options.now() - requestedAt);
     this.#durations.of(route).observe(durationMs / 1_000);
     this.#added.of(route).observe(Math.max(0, durationMs - attemptedMs(attempts)) / 1_000);
-    if (firstByteAt !== undefined) this.#firstBytes.of(route).observe(Math.max(0, firstByteAt - requestedAt) / 1_000);
+    const transport = request.socket ? WEBSOCKET : HTTP;
+    if (firstByteAt !== undefined) {
+      const seconds = Math.max(0, firstByteAt - requestedAt) / 1_000;
+      this.#firstBytes.of(route).observe(seconds);
+      this.#transportFirstBytes.of(transport).observe(seconds);
+    }
+    const { usage } = outcome;
+    if (!usage || usage.isEstimated) return;
+    this.#inputTokens.addMany(usage.cachedInputTokens, transport, 'yes');
+    this.#inputTokens.addMany(usage.inputTokens - usage.cachedInputTokens, transport, 'no');
   }
 
   /** Called when a request to a model route has ended before an account was chosen. */

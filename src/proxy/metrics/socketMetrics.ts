@@ -58,8 +58,11 @@ export class SocketMetrics {
       gauge('svc_websockets', 'Open websockets of clients, by whether a response is in progress.', ['state'], () =>
         this.#count('state', ({ isBusy }) => (isBusy ? 'busy' : 'idle'), ['busy', 'idle']),
       ),
-      gauge('svc_account_websockets', 'Open websockets of clients by the account of the provider behind them.', ['account'], () =>
-        this.#count('account', ({ upstream }) => upstream?.accountId ?? NONE),
+      gauge(
+        'svc_account_websockets',
+        'Open websockets of clients by the account of the provider behind them.',
+        ['account'],
+        () => this.#count('account', ({ upstream }) => upstream?.accountId ?? NONE),
       ),
       gauge('svc_key_websockets', 'Open websockets of clients by API key.', ['key'], () =>
         this.#count('key', ({ keyId }) => keyId ?? NONE),

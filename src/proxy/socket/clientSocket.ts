@@ -13,6 +13,7 @@ import { newRequestId } from '../admission/requestId.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { eventStream, type ResponseFormat } from '../exchange/responseFormats.ts';
+import type { CloseReason } from '../metrics/socketMetrics.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import type { MemoryShare } from '../requestBody/memoryBudget.ts';
 import { isObject } from '../requestBody/parseJson.ts';
@@ -181,7 +182,7 @@ export class ClientSocket implements CallingSocket {
     this.#earlyRequests = 0;
     this.#serve(data as Buffer).catch((error: Error) => {
       this.#services.report(error, { request: this.id });
-      this.terminate();
+      this.terminate('fault');
     });
   }
 
@@ -319,6 +320,7 @@ export class ClientSocket implements CallingSocket {
     this.#arriving.close();
     this.#exchange?.onClientDisconnect();
     this.upstream?.close();
+    this.#services.socketMetrics.onClosed(this.#closeReason ?? 'client');
     this.#options.onClosed(this);
   }
 
@@ -396,11 +398,13 @@ export class ClientSocket implements CallingSocket {
       return;
     }
     if (now - this.#lastHeardAt > silentMs || (this.upstream && now - this.upstream.lastHeardAt > silentMs)) {
-      this.terminate();
+      this.terminate('unreachable');
     } else if (!this.#isStillAllowed()) {
-      this.close(CloseCode.policyViolation);
-    } else if (now - this.#lastRequestAt > times.idleMs || (this.upstream && this.#isSwitchDue(this.upstream, now))) {
-      this.close(CloseCode.goingAway);
+      this.close(CloseCode.policyViolation, 'refused');
+    } else {
+      const isIdle = now - this.#lastRequestAt > times.idleMs;
+      const reason = isIdle ? 'idle' : this.upstream && this.#switchReason(this.upstream, now);
+      if (reason) this.close(CloseCode.goingAway, reason);
     }
   }
 
@@ -414,17 +418,17 @@ export class ClientSocket implements CallingSocket {
     }
   }
 
-  /** Whether the next request needs another socket: then this one is closed before it comes. */
-  #isSwitchDue(upstream: UpstreamSocket, now: number): boolean {
+  /** Why the next request needs another socket, if it does: then this one is closed before it comes. */
+  #switchReason(upstream: UpstreamSocket, now: number): CloseReason | undefined {
     const { accountId, openedAt } = upstream;
-    if (now - openedAt > this.#services.times.maxAgeMs) return true;
+    if (now - openedAt > this.#services.times.maxAgeMs) return 'age';
     const { hot, provider } = this.#services;
     const account = hot.accounts.get(accountId);
-    if (!account) return true;
+    if (!account) return 'account';
     const { state } = availabilityOf(account, hot.usage.get(accountId), undefined, this.#services.now());
-    if (state !== 'available') return true;
+    if (state !== 'available') return 'account';
     const headers = provider.accessTokens.headersFor(accountId);
-    return !headers || !upstream.serves(headers, provider.routeOf(accountId));
+    return headers && upstream.serves(headers, provider.routeOf(accountId)) ? undefined : 'credentials';
   }
 
   #cutIfDeleted(): void {
@@ -438,12 +442,14 @@ export class ClientSocket implements CallingSocket {
     if (!this.#isBusy) this.close(CloseCode.serviceRestart, 'shutdown');
   }
 
-  close(code: number): void {
+  close(code: number, reason: CloseReason): void {
+    this.#closeReason ??= reason;
     this.#options.socket.close(code);
     this.upstream?.close();
   }
 
-  terminate(): void {
+  terminate(reason: CloseReason): void {
+    this.#closeReason ??= reason;
     this.#options.socket.terminate();
   }
 }

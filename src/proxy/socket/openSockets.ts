@@ -27,6 +27,10 @@ export class OpenSockets {
     return count;
   }
 
+  get all(): Iterable<ClientSocket> {
+    return this.#sockets;
+  }
+
   add(socket: ClientSocket): void {
     this.#sockets.add(socket);
     if (this.#isDraining) socket.drain();
@@ -54,7 +58,7 @@ export class OpenSockets {
   #closeLongestIdle(ofKey: readonly ClientSocket[]): boolean {
     const idle = ofKey.filter(({ isBusy }) => !isBusy).sort((a, b) => a.idleSince - b.idleSince);
     const [oldest] = idle;
-    oldest?.close(CloseCode.goingAway);
+    oldest?.close(CloseCode.goingAway, 'room');
     if (oldest) this.#sockets.delete(oldest);
     return oldest !== undefined;
   }
@@ -67,6 +71,6 @@ export class OpenSockets {
 
   stop(): void {
     clearInterval(this.#timer);
-    for (const socket of this.#sockets) socket.terminate();
+    for (const socket of this.#sockets) socket.terminate('shutdown');
   }
 }

@@ -3,6 +3,7 @@ import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
 import { type Call, type CallListener, NO_HEADERS } from '../exchange/call.ts';
 import type { Provider } from '../exchange/ports.ts';
 import type { ResponseFormat } from '../exchange/responseFormats.ts';
+import type { CloseReason } from '../metrics/socketMetrics.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import { type Failure, parseRetryAfter, providerErrorFrom } from '../providerResponse/failure.ts';
 import { findServedTier } from '../providerResponse/serviceTier.ts';
@@ -33,7 +34,7 @@ export interface CallingSocket {
   /** The client's share of the message with usage; undefined: the client gets none. */
   poolRateLimits(): Buffer | undefined;
   /** Closes the client's connection: it does not read. */
-  terminate(): void;
+  terminate(reason: CloseReason): void;
 }
 
 export interface SocketCallOptions {
@@ -195,7 +196,7 @@ export class SocketCall implements Call, FrameListener {
   #hold(frame: Buffer): void {
     this.#held.push(frame);
     this.#heldBytes += frame.length;
-    if (this.#heldBytes > MAX_HELD_BYTES) this.#options.side.terminate();
+    if (this.#heldBytes > MAX_HELD_BYTES) this.#options.side.terminate('unreachable');
   }
 
   #onVendorFrame(type: string, frame: Buffer): void {

@@ -7,6 +7,7 @@ import type { Callers } from '../admission/callers.ts';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { OpenRequests } from '../exchange/openRequests.ts';
 import type { Accounts, Provider } from '../exchange/ports.ts';
+import type { SocketMetrics } from '../metrics/socketMetrics.ts';
 import type { MemoryBudget } from '../requestBody/memoryBudget.ts';
 import type { Pins } from '../requests/admitRequest.ts';
 import type { RecallItem } from '../responses/recentItems.ts';
@@ -50,6 +51,7 @@ export interface SocketServices {
   readonly beginTrace?: BeginTrace | undefined;
   /** Called with every request that ends before it is admitted. */
   readonly onRefused: (refused: RefusedOnSocket) => void;
+  readonly socketMetrics: Pick<SocketMetrics, 'onUpgrade' | 'onClosed'>;
   readonly times: SocketTimes;
   readonly now: () => Instant;
   /** Called with unexpected exceptions: bugs in svc. */

@@ -119,6 +119,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
       if (upstream) client.useUpstream(upstream);
       sockets.add(client);
     });
+    services.socketMetrics.onUpgrade('accepted');
     onHead(101);
   }
 
