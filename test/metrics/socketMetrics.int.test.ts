@@ -7,7 +7,7 @@ import { waitOptions } from '../support/waitOptions.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ accounts: 1, env: { SVC_WEBSOCKET: 'on' } });
+  gateway = await startGateway({ accounts: 1 });
 });
 afterAll(() => gateway.stop());
 

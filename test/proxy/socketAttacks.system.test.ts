@@ -16,7 +16,7 @@ const CREATE = { type: 'response.create', ...validRequest };
 let gateway: Gateway;
 const open: StrictSocket[] = [];
 beforeAll(async () => {
-  gateway = await startGateway({ accounts: 0, env: { SVC_WEBSOCKET: 'on', SVC_WEBSOCKET_DEFLATE: 'true' } });
+  gateway = await startGateway({ accounts: 0, env: { SVC_WEBSOCKET_DEFLATE: 'true' } });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => gateway.reset(1));
