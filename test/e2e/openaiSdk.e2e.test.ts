@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest';
 import { message } from '../support/provider/parts.ts';
 import { openingEvents } from '../support/provider/responseEvents.ts';
 import { completedWithoutOutput, stream, withVendorEvents } from '../support/provider/scripts.ts';
-import { type Fixture, test } from './support/fixture.ts';
-import { createOpenAI, type SdkEvent } from './support/openaiSdk.ts';
+import { type Fixture, testWithSockets as sdkOnSocket, test } from './support/fixture.ts';
+import { createOpenAI, openResponsesSocket, type SdkEvent } from './support/openaiSdk.ts';
 import { defaultScript, model, responseText, usage, userTexts } from './support/script.ts';
 
 const input = 'Say hi to the end-to-end tests.';
@@ -127,3 +127,27 @@ const expectedUsage = {
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
 };
+
+sdkOnSocket('the openai SDK continues a response on a websocket', async ({ fixture }) => {
+  const key = await fixture.requireKeys();
+  const socket = await openResponsesSocket({ baseUrl: `${fixture.proxy.url}/v1`, key });
+  try {
+    const first = await socket.create({ model, input });
+    const second = await socket.create({ model, input: 'And now?', previous_response_id: first.id });
+
+    expect([first, second]).toMatchObject([
+      { status: 'completed', usage: expectedUsage },
+      { status: 'completed', usage: expectedUsage },
+    ]);
+    expect(await fixture.service.loggedRequests(2)).toMatchObject([
+      { status: '200', transport: 'websocket' },
+      { status: '200', transport: 'websocket' },
+    ]);
+    expect(fixture.prompts().filter(({ method }) => method === 'WEBSOCKET')).toMatchObject([
+      { socket: 1 },
+      { socket: 1, json: { previous_response_id: first.id } },
+    ]);
+  } finally {
+    socket.close();
+  }
+});

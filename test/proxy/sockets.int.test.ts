@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { stepsOf } from '../support/provider/responseScript.ts';
-import { errorJson, errorOnSocket, textResponse, usageLimitReached } from '../support/provider/scripts.ts';
+import {
+  completedWithoutOutput,
+  errorJson,
+  errorOnSocket,
+  textResponse,
+  usageLimitReached,
+} from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket, UpgradeRefused } from '../support/strictSocket.ts';
 
 let gateway: Gateway;
@@ -65,6 +71,10 @@ test('serves the OpenAI SDK below /v1, without the messages that it does not kno
   expect(terminal?.type).toBe('response.completed');
   expect(frames.filter(({ type }) => type.startsWith('codex.'))).toEqual([]);
   expect(socket.problems).toEqual([]);
+
+  gateway.pool[0]?.at.next(completedWithoutOutput({ text: 'filled' }));
+  const filled = await socket.create({ model: 'gpt-5.1', input: 'Say hi' });
+  expect(filled.terminal?.response.output).toMatchObject([{ type: 'message', content: [{ text: 'filled' }] }]);
 });
 
 test('tries the next account while the client has seen nothing and the request is complete', async () => {

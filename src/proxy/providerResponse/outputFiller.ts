@@ -2,7 +2,8 @@ import { eventsContaining } from './eventsContaining.ts';
 import { formatEvent, type SseEvent } from './sse.ts';
 import type { ScanResult, SseScanner } from './sseScanner.ts';
 
-const ITEM_DONE = 'response.output_item.done';
+/** The event with a complete item of the output. */
+export const ITEM_DONE = 'response.output_item.done';
 const ITEM_BYTES = Buffer.from(ITEM_DONE);
 const TYPES_WITH_OUTPUT: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete']);
 
@@ -50,8 +51,12 @@ interface Payload {
   readonly response?: { readonly output?: unknown };
 }
 
-/** @returns undefined when the event has an output or is invalid */
-function fillOutput({ data }: SseEvent, items: readonly string[]): Payload | undefined {
+/**
+ * Fills the output of a terminal event.
+ * @param items payloads of `ITEM_DONE`
+ * @returns undefined when the event has an output or is invalid
+ */
+export function fillOutput({ data }: Pick<SseEvent, 'data'>, items: readonly string[]): Payload | undefined {
   try {
     const payload = JSON.parse(data) as Payload;
     const { output } = payload.response ?? {};

@@ -6,6 +6,7 @@ import type { ResponseFormat } from '../exchange/responseFormats.ts';
 import type { CloseReason } from '../metrics/socketMetrics.ts';
 import type { Ending } from '../providerResponse/ending.ts';
 import { type Failure, parseRetryAfter, providerErrorFrom } from '../providerResponse/failure.ts';
+import { fillOutput, ITEM_DONE } from '../providerResponse/outputFiller.ts';
 import { findServedTier } from '../providerResponse/serviceTier.ts';
 import { isObject } from '../requestBody/parseJson.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
@@ -43,7 +44,7 @@ export interface SocketCallOptions {
   readonly requestId: string;
   readonly serviceTier: string | null;
   readonly format: Pick<ResponseFormat, 'readEnding'>;
-  /** Leaves out `codex.*` messages. */
+  /** For clients of the SDK: leaves out `codex.*` messages, and fills the output of a terminal event that has none. */
   readonly dropsVendorEvents: boolean;
   /** The account that the conversation was on when the request came. */
   readonly pinnedTo: AccountId | null;
@@ -74,6 +75,8 @@ export class SocketCall implements Call, FrameListener {
   #hasBegun = false;
   /** Messages before the first event: they are about the account, so they go out only with an event of its response. */
   #leading: readonly Buffer[] = NOTHING;
+  /** The items of the output, while its terminal event may lack them. */
+  readonly #items: string[] = [];
   #pausedAt: number | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -188,9 +191,13 @@ export class SocketCall implements Call, FrameListener {
       this.#onVendorFrame(type, frame);
       return;
     }
-    const ending = isTerminal(type) ? this.#readEnding(type, frame) : undefined;
-    if (ending) this.#end(ending, frame);
-    else this.#pass(frame);
+    if (isTerminal(type)) {
+      const filled = this.#filled(frame);
+      this.#end(this.#readEnding(type, filled), filled);
+      return;
+    }
+    if (type === ITEM_DONE && this.#options.dropsVendorEvents) this.#items.push(frame.toString());
+    this.#pass(frame);
   }
 
   #hold(frame: Buffer): void {
@@ -229,6 +236,12 @@ export class SocketCall implements Call, FrameListener {
     if (this.#listener.onEvents(frame, ending) || this.#isDone || this.isPaused) return;
     this.#pausedAt = performance.now();
     this.#upstream?.pause();
+  }
+
+  /** SDKs read the output from the terminal event (docs/clients.md#sdks-read-the-output-from-the-terminal-event). */
+  #filled(frame: Buffer): Buffer {
+    const filled = this.#items.length > 0 ? fillOutput({ data: frame.toString() }, this.#items) : undefined;
+    return filled ? Buffer.from(JSON.stringify(filled)) : frame;
   }
 
   #readEnding(type: string | undefined, frame: Buffer): Ending {

@@ -14,6 +14,8 @@ export interface SocketDeliveryOptions {
 }
 
 const TEXT = { binary: false };
+/** Codex accepts messages of 64 MiB, but only frames of 16 MiB. */
+const MAX_FRAGMENT_BYTES = 8 * 1_048_576;
 
 /** Sends one response on a websocket: each event is a message, byte for byte as the provider sent it. */
 export class SocketDelivery implements Delivery {
@@ -30,7 +32,10 @@ export class SocketDelivery implements Delivery {
   pass(frame: Buffer): boolean {
     this.hasBegun = true;
     this.streamedBytes += frame.length;
-    this.#options.socket.send(frame, TEXT);
+    for (let at = 0; at === 0 || at < frame.length; at += MAX_FRAGMENT_BYTES) {
+      const end = at + MAX_FRAGMENT_BYTES;
+      this.#options.socket.send(frame.subarray(at, end), { binary: false, fin: end >= frame.length });
+    }
     return !this.#options.mustWait();
   }
 

@@ -52,3 +52,33 @@ export async function createOpenAI({ baseUrl, key }: { baseUrl: string; key: str
   const { default: Client } = await importClient<{ default: new (options: object) => OpenAI }>('openai');
   return new Client({ baseURL: baseUrl, apiKey: key, timeout: 20_000 });
 }
+
+type SocketEvent = SdkEvent & { response?: SdkResponse & { id: string } };
+interface ResponsesSocket {
+  on(event: 'event', listener: (event: SocketEvent) => void): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+  send(event: object): void;
+  close(): void;
+}
+
+/** Opens a websocket with `ResponsesWS`. */
+export async function openResponsesSocket(options: { baseUrl: string; key: string }) {
+  const { ResponsesWS } = await importClient<{ ResponsesWS: new (client: OpenAI) => ResponsesSocket }>(
+    'openai/resources/responses/ws',
+  );
+  const socket = new ResponsesWS(await createOpenAI(options));
+  let current = Promise.withResolvers<SdkResponse & { id: string }>();
+  socket.on('error', (error) => current.reject(error));
+  socket.on('event', ({ type, response }) => {
+    if (type === 'response.completed' && response) current.resolve(response);
+  });
+  return {
+    /** @returns the completed response */
+    create(body: ResponseBody & { previous_response_id?: string }): Promise<SdkResponse & { id: string }> {
+      current = Promise.withResolvers();
+      socket.send({ type: 'response.create', ...body });
+      return current.promise;
+    },
+    close: () => socket.close(),
+  };
+}

@@ -35,6 +35,7 @@ const codex = ({ origin, model, needsKey }: SnippetOptions): Snippet => ({
     'name = "svc"',
     `base_url = "${origin}/backend-api/svc"`,
     'wire_api = "responses"',
+    'supports_websockets = true',
     ...(needsKey ? ['env_key = "SVC_API_KEY"'] : []),
   ].join('\n'),
   note: needsKey
