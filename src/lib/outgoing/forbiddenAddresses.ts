@@ -47,3 +47,14 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
     callback(forbidden ? new ForbiddenAddress(hostname, forbidden.address) : error, found, family);
   });
 };
+
+/**
+ * Checks the name of a URL that a proxy calls. The proxy resolves it once more, maybe to something else, so this keeps off mistakes and names
+ * that are made for it; a proxy that must be trusted with more has rules of its own. A name that only the proxy can resolve passes.
+ * @throws ForbiddenAddress when the name resolves to a forbidden address here
+ */
+export async function requireAllowedName({ hostname }: URL, resolve: LookupFunction): Promise<void> {
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return;
+  const error = await new Promise<Error | null>((done) => resolve(hostname, { all: true }, done));
+  if (error instanceof ForbiddenAddress) throw error;
+}

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { ForbiddenAddress } from './forbiddenAddresses.ts';
 import { createPost, PostFailed } from './post.ts';
 
 const HEADERS = { 'content-type': 'application/json' };
@@ -51,4 +52,32 @@ test('names neither user, password nor query of the URL when nothing listens the
 test('ends a response that is too long', async () => {
   const url = await anEndpoint((_, response) => void response.writeHead(200).write(Buffer.alloc(100_000)));
   await expect(send(url)).rejects.toThrow('more than 65536 bytes');
+});
+
+test('sends nothing through a proxy to a name that resolves to a metadata address, unless that is allowed', async () => {
+  let calls = 0;
+  const url = await anEndpoint((_, response) => {
+    calls += 1;
+    response.writeHead(204).end();
+  });
+  const { port } = new URL(url);
+  // Stands for a proxy: its agent connects to the endpoint whatever the name is.
+  const agent = new Agent({ lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) });
+  const agentsFor = () => ({ agent: { http: agent, https: agent as never } });
+  const named = (host: string) => ({
+    url: new URL(`http://${host}:${port}/hook`),
+    body: '{}',
+    headers: HEADERS,
+    signal: new AbortController().signal,
+  });
+  const lookup: LookupFunction = (name, _options, done) =>
+    name === 'forged.example'
+      ? done(new ForbiddenAddress(name, '169.254.169.254'), '')
+      : done(new Error('getaddrinfo ENOTFOUND'), '');
+  const checked = createPost({ agentsFor, allowsLinkLocal: false, lookup });
+  await expect(checked(named('forged.example'))).rejects.toThrow('169.254.169.254');
+  expect(calls).toBe(0);
+  expect(await checked(named('known-to-the-proxy.example'))).toMatchObject({ status: 204 });
+  const unchecked = createPost({ agentsFor, allowsLinkLocal: true, lookup });
+  expect(await unchecked(named('forged.example'))).toMatchObject({ status: 204 });
 });

@@ -1,6 +1,7 @@
 import { type ClientRequest, type Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { checkedLookup, requireAllowedHost } from './forbiddenAddresses.ts';
+import type { LookupFunction } from 'node:net';
+import { checkedLookup, requireAllowedHost, requireAllowedName } from './forbiddenAddresses.ts';
 
 /** Agents of the outgoing proxy for a URL; none for a direct call. */
 export type AgentsFor = (url: string) => { readonly agent?: { readonly http: HttpAgent; readonly https: HttpsAgent } };
@@ -9,6 +10,8 @@ export interface PostOptions {
   readonly agentsFor: AgentsFor;
   /** Whether link-local and metadata addresses may be called. */
   readonly allowsLinkLocal: boolean;
+  /** Resolves names and fails for forbidden addresses. */
+  readonly lookup?: LookupFunction;
 }
 
 export interface PostedRequest {
@@ -42,19 +45,20 @@ const MAX_BODY_BYTES = 65_536;
 
 /** Posts through the outgoing proxies, and not to the network's own addresses unless they are allowed. */
 export const createPost =
-  ({ agentsFor, allowsLinkLocal }: PostOptions): Post =>
+  ({ agentsFor, allowsLinkLocal, lookup = checkedLookup }: PostOptions): Post =>
   async ({ url, body, headers, signal }) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
       if (!allowsLinkLocal) requireAllowedHost(url);
       const { agent } = agentsFor(url.href);
+      if (agent && !allowsLinkLocal) await requireAllowedName(url, lookup);
       const isSecure = url.protocol === 'https:';
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const sending = (isSecure ? requestHttps : requestHttp)(url, {
         method: 'POST',
         headers: { ...headers, 'content-length': bytes.byteLength, 'user-agent': 'svc' },
         signal: AbortSignal.any([signal, timeout]),
-        ...(!allowsLinkLocal && { lookup: checkedLookup }),
+        ...(!allowsLinkLocal && { lookup }),
         ...(agent && { agent: isSecure ? agent.https : agent.http }),
       });
       sending.end(bytes);
