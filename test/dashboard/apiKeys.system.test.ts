@@ -30,6 +30,32 @@ journeys('API keys', () => {
     await form.waitFor({ state: 'detached' });
   });
 
+  test('restricts a key to a region of the accounts, and shows where its request was processed', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.importAccount(gateway.provider.addAccount({ residency: 'eu' }));
+    const page = await visit({ path: '/api-keys' });
+    await page.getByRole('button', { name: 'Create your first key' }).click();
+    await page.getByLabel('Name').fill('compliance');
+    await page.getByLabel('Regions').fill('e');
+    await page.getByRole('option', { name: 'eu', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const key = (await page.getByLabel('API key', { exact: true }).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Done, I copied it' }).click();
+    await gateway.set({ api_key_auth_enabled: true });
+    const response = await gateway.ask(validRequest, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(200);
+    await response.text();
+    await act(page, 'compliance', 'Edit …');
+    await page.getByRole('button', { name: 'Remove eu' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(`${gateway.url}/request-logs?request=${response.headers.get('x-request-id')}`);
+    await page.getByText(', region eu').waitFor();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('The API key may only be served in eu.').waitFor();
+    await page.getByText('Processed in region eu.').waitFor();
+  });
+
   test('shows a key once, enforces its limit and shows the usage live', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.set({ api_key_auth_enabled: true });
