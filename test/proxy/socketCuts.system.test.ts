@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { replayEvents } from '../../src/replay/replayEvents.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import type { ResponseScript } from '../support/provider/responseScript.ts';
 import { closeOnSocket, cutAtByte, errorOnSocket, textResponse } from '../support/provider/scripts.ts';
+import { recordedEvents } from '../support/recordedEvents.ts';
 import { runs } from '../support/runs.ts';
 import { openStrictSocket } from '../support/strictSocket.ts';
 
@@ -86,6 +88,10 @@ test('ends every request once and leaves nothing reserved, wherever a connection
   expect(ids.length).toBeGreaterThanOrEqual(answered);
   const announced = gateway.events('RequestAdmitted').map(({ data }) => data.requestId);
   expect(announced.filter((id) => !ids.includes(id))).toEqual([]);
+  const report = replayEvents(await recordedEvents(gateway.folder));
+  expect(report.differences).toEqual([]);
+  expect(report.choices).toBeGreaterThanOrEqual(answered);
+  expect(report.admissions).toBeGreaterThanOrEqual(answered);
 });
 
 async function limit(): Promise<{ reserved_value: number }> {

@@ -192,3 +192,36 @@ test('refuses messages that are no request', async () => {
   socket.socket.send(Buffer.from([1, 2]));
   expect(await socket.untilClosed()).toBe(1003);
 });
+
+test('leaves an empty prewarm out when the first turn needs another account', async () => {
+  const [first, second] = gateway.pool;
+  const socket = await connect();
+  const prewarm = await socket.create({ ...validRequest, input: [], generate: false });
+  first?.at.next(usageLimitReached({ resetsInSeconds: 3_600 }));
+  const metadata = { turn_id: 'turn-1', 'x-codex-turn-state': 'of-the-first-account' };
+  const turn = await socket.create({
+    ...validRequest,
+    previous_response_id: idOf(prewarm),
+    client_metadata: metadata,
+  });
+  expect(turn.terminal?.type).toBe('response.completed');
+  expect(socket.problems).toEqual([]);
+  const sent = second?.at.received.findLast(({ method }) => method === 'WEBSOCKET')?.json;
+  expect(sent).not.toHaveProperty('previous_response_id');
+  expect(sent).toMatchObject({ client_metadata: { turn_id: 'turn-1' } });
+  expect(sent).not.toHaveProperty(['client_metadata', 'x-codex-turn-state']);
+});
+
+test('counts the size of the context for a request that continues a response', async () => {
+  await gateway.set({ api_key_auth_enabled: true });
+  const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000 }];
+  const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'k', limits });
+  const socket = await connect({ headers: { authorization: `Bearer ${key.key}` } });
+  const usage = { inputTokens: 50_000, cachedTokens: 0, outputTokens: 1_000, reasoningTokens: 0 };
+  gateway.pool[0]?.at.next(textResponse({ usage }));
+  const one = await socket.create(validRequest);
+  await socket.create({ ...validRequest, previous_response_id: idOf(one) });
+  const estimates = gateway.events('RequestCompleted').map(({ data }) => data.admission?.estimate.inputTokens ?? 0);
+  expect(estimates[0]).toBeLessThan(1_000);
+  expect(estimates[1]).toBeGreaterThanOrEqual(51_000);
+});

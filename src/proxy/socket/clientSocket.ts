@@ -119,7 +119,8 @@ export class ClientSocket implements CallingSocket {
     this.id = options.requestId.replace('req_', 'ws_');
     this.#arriving = services.memoryBudget.createShare();
     const { socket, connection } = options;
-    connection.on('data', (bytes) => this.#onBytes(bytes.length));
+    // Before the socket reads them, which may complete a message.
+    connection.prependListener('data', (bytes: Buffer) => this.#onBytes(bytes.length));
     connection.on('drain', () => this.#exchange?.onDrain());
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on('pong', () => this.#heard());
@@ -162,6 +163,8 @@ export class ClientSocket implements CallingSocket {
       if (!(error instanceof ProxyError)) throw error;
       this.#options.socket.send(errorFrame(error));
       this.close(CloseCode.tryAgainLater, 'memory');
+      // The rest of the message would take the memory that there is none of.
+      this.#options.socket.pause();
     }
   }
 
@@ -363,7 +366,6 @@ export class ClientSocket implements CallingSocket {
   #onUpstreamClosed(upstream: UpstreamSocket): void {
     if (this.upstream !== upstream) return;
     this.upstream = undefined;
-    this.#emptyPrewarmId = undefined;
     // Between two responses this costs Codex nothing: it sends the whole conversation on its next socket.
     if (!this.#isBusy) this.close(CloseCode.goingAway, 'provider');
   }
@@ -372,7 +374,8 @@ export class ClientSocket implements CallingSocket {
     return responseId === this.#emptyPrewarmId;
   }
 
-  onEnding({ usage }: Ending, frame: Buffer): void {
+  onEnding({ usage, error }: Ending, frame: Buffer): void {
+    if (error) return;
     if (usage) this.#totalTokens = usage.inputTokens + usage.outputTokens;
     this.#emptyPrewarmId = this.#isEmptyPrewarm ? responseIdIn(frame) : undefined;
   }

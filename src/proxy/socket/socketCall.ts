@@ -30,7 +30,7 @@ export interface CallingSocket {
   ): Promise<UpstreamSocket>;
   /** Whether a response was an empty prewarm: without it nothing of the conversation is missing. */
   isEmptyPrewarm(responseId: string): boolean;
-  /** Called with the last frame of a response that the provider has completed. */
+  /** Called with the last frame of a response. */
   onEnding(ending: Ending, frame: Buffer): void;
   /** The client's share of the message with usage; undefined: the client gets none. */
   poolRateLimits(): Buffer | undefined;
