@@ -169,6 +169,12 @@ test('leaves nothing that looks lost when a killed node did not note what it par
   expect(findLoss()).toBeUndefined();
 });
 
+test('exports and removes nothing from an outbox that has never parked an event', async () => {
+  const { temp, lines, options } = await aNodeWithParked([]);
+  await exportOutbox(join(temp.path, 'parked.ndjson'), true, options);
+  expect(lines).toEqual([expect.stringMatching(/^0 events are in \S+ and no longer in the outbox\.$/)]);
+});
+
 test('says that a folder has no outbox', async () => {
   await using temp = await tempFolder();
   await writeFile(join(temp.path, 'log.sqlite'), '');

@@ -29,6 +29,8 @@ export async function exportParked(path: string, file: string): Promise<number[]
 
 /** Takes parked events out of an outbox for good; nothing else may have the file open. */
 export function removeParked(path: string, positions: readonly number[]): void {
+  // An outbox that never parked an event has no table for them.
+  if (positions.length === 0) return;
   const database = openForWriting({ path });
   try {
     database
