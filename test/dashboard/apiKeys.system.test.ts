@@ -52,7 +52,7 @@ journeys('API keys', () => {
     await page.goto(`${gateway.url}/request-logs?request=${response.headers.get('x-request-id')}`);
     await page.getByText(', region eu').waitFor();
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('The API key may only be served in eu.').waitFor();
+    await page.getByText('has one. The API key may only be served in eu.').waitFor();
     await page.getByText('Processed in region eu.').waitFor();
   });
 
