@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { operatorOf } from '../linking/operator.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { type Gateway, type GatewayOptions, startGateway, validRequest } from '../support/gateway.ts';
 import { eventsIn } from '../support/provider/client.ts';
 import { streamSilent } from '../support/provider/scripts.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../support/proxies/proxyProgram.ts';
 import { startTlsProvider, type TlsProvider } from '../support/proxies/tlsProvider.ts';
 import { trustTestCertificate } from '../support/proxies/trustTestCertificate.ts';
+import { openStrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
 // The service behind real proxy programs, with a provider that is reached by TLS.
@@ -108,6 +109,18 @@ test.each(['true', 'false'])('connections through a proxy are reused (SVC_PLAIN_
   const before = proxy.asked.length;
   for (let turn = 0; turn < 5; turn++) await (await gateway.ask()).text();
   expect(proxy.asked.length).toBe(before);
+});
+
+test.each<ProxyKind>(['http', 'socks5'])('a websocket leaves through the %s proxy, with TLS', async (kind) => {
+  const proxy = await startProxy({ kind });
+  const { gateway } = await start(() => ({ HTTPS_PROXY: proxy.url }));
+  const before = proxy.asked.length;
+  const socket = await openStrictSocket(`${gateway.url}/backend-api/svc/responses`, { headers: { 'thread-id': 't1' } });
+  const { terminal } = await socket.create(validRequest);
+  await socket.leave();
+  expect(terminal?.type).toBe('response.completed');
+  expect(proxy.asked.length).toBe(before + 1);
+  expect(attemptsOf(gateway)).toEqual([{ outcome: 'ok', code: undefined, proxy: proxy.name }]);
 });
 
 test.each<[string, ProxyKind]>([
