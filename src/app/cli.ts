@@ -54,6 +54,13 @@ function reportError(error: unknown): void {
   for (const line of text.split('\n')) io.printError(line);
 }
 
+// A program that reads the output, such as `head`, may end before it has all of it. The command goes on: what it does matters more.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 // Files are private even where the data folder is not, as in a container's volume.
 process.umask(0o077);
 process.exitCode = await run(process.argv.slice(2));

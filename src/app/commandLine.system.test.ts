@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,4 +54,14 @@ test('prints the usage of all commands', () => {
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^Usage: svc <command>\n/);
   expect(stdout).toContain('accept-loss --vault');
+});
+
+test('ends as it does otherwise when the program that reads its output is gone', async () => {
+  const child = spawn(process.execPath, [CLI, 'help'], { env: { PATH: process.env.PATH }, stdio: 'pipe' });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  expect([await once(child, 'close'), stderr]).toEqual([[0, null], '']);
 });
