@@ -43,8 +43,10 @@ test.each(faults)('reports an append that is %s as unknown and writes its repeat
   const events = someEvents(3);
   server.nextAppends(fault);
   expect(await log.append(stream, NO_STREAM, events)).toEqual({ kind: 'unknown', error: expect.any(Error) });
-  expect(await log.append(stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 2 });
-  expect(await log.append(stream, 2, [anEvent()])).toMatchObject({ kind: 'committed', revision: 3 });
+  // On a busy machine the deadline of a repeat may pass as well.
+  const last = [anEvent()];
+  expect(await appendUntilKnown(log, stream, NO_STREAM, events)).toMatchObject({ kind: 'committed', revision: 2 });
+  expect(await appendUntilKnown(log, stream, 2, last)).toMatchObject({ kind: 'committed', revision: 3 });
   expect(database.visible(stream)).toHaveLength(4);
   expect(isBreak(verifyStream(await Array.fromAsync(log.readStream(stream))))).toBe(false);
 });

@@ -111,8 +111,10 @@ describe('the start', () => {
   it('rejects with the error of the thread, and so do requests that were already sent', async () => {
     const thread = start({ options: () => ({ fails: 'at the start' }) });
     const request = thread.request('double', 1);
-    await expect(thread.ready).rejects.toMatchObject({ name: 'ExampleError', message: 'no start', code: 'EXAMPLE' });
-    await expect(request).rejects.toThrow(new ThreadEnded('the example thread ended: no start'));
+    await Promise.all([
+      expect(thread.ready).rejects.toMatchObject({ name: 'ExampleError', message: 'no start', code: 'EXAMPLE' }),
+      expect(request).rejects.toThrow(new ThreadEnded('the example thread ended: no start')),
+    ]);
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'no start' }));
   });
 });
