@@ -104,6 +104,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
       publicUrl,
       responses,
       isShuttingDown: () => proxy.isClosed,
+      websockets: () => proxy.websockets,
     };
     return startOperatorSurface(foundation, io, services);
   }, io.onFatal);

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startFakeEventStore } from '../support/eventstore/fakeEventStore.ts';
 import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused } from '../support/provider/scripts.ts';
+import { openStrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 import { journeys, startJourney } from './support/journey.ts';
 
@@ -31,6 +32,31 @@ journeys('overview', () => {
     expect(await ask(gateway)).toBe(200);
     await step(page, 'Connect a client').getByText(', done').waitFor();
     await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
+  });
+
+  test('shows open websockets, and what they bring beside POST', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'laptop' });
+    await gateway.set({ api_key_auth_enabled: true });
+    const headers = { authorization: `Bearer ${key.key}` };
+    expect(await ask(gateway, headers)).toBe(200);
+    const page = await visit();
+    const section = page.getByRole('region', { name: 'Websockets', exact: true });
+    await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
+    expect(await section.count()).toBe(0);
+
+    const socket = await openStrictSocket(`${gateway.url}/v1/responses`, { headers });
+    onTestFinished(() => socket.leave());
+    await socket.create(validRequest);
+    await section.getByText('1 open socket, 0 with a response in progress').waitFor();
+    await section.getByText('laptop 1').waitFor();
+    await page.reload();
+    const row = section.getByRole('row').filter({ hasText: 'websocket' });
+    await row.waitFor();
+    expect(await row.getByRole('cell').nth(1).textContent()).toBe('1');
+    await socket.leave();
+    await section.getByText('0 open sockets').waitFor();
+    await section.getByText('client 1').waitFor();
   });
 
   test('updates numbers, charts and recent requests live', async () => {

@@ -95,3 +95,26 @@ test('ends a response whose account is deleted, and records it once', async () =
   await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1);
   expect(gateway.events('RequestCompleted')).toMatchObject([{ data: { transport: 'websocket', status: 'error' } }]);
 });
+
+test('the status of the node counts sockets by key and account, upgrades and closes', async () => {
+  const socket = await connect('/v1/responses');
+  await socket.create(validRequest);
+  const { id } = serving();
+  const numbers = async () => (await gateway.api('GET', '/api/status')).body.websockets;
+  const { upgrades, closes } = await numbers();
+  expect(await numbers()).toMatchObject({
+    open: 1,
+    busy: 0,
+    by_key: [{ key_id: null, sockets: 1 }],
+    by_account: [{ account_id: id, sockets: 1 }],
+  });
+  expect(upgrades).toContainEqual({ result: 'accepted', count: expect.any(Number) });
+  const byClient = (all: typeof closes): number =>
+    all.find(({ reason }: { reason: string }) => reason === 'client')?.count ?? 0;
+  const before = byClient(closes);
+  await socket.leave();
+  await vi.waitFor(async () => {
+    const now = await numbers();
+    expect([now.open, byClient(now.closes)]).toEqual([0, before + 1]);
+  });
+});

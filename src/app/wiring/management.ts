@@ -51,6 +51,7 @@ export interface ManagementSurfaceOptions
   readonly publicUrl: string;
   readonly responses: Pick<HttpResponses, 'count'>;
   readonly isShuttingDown: () => boolean;
+  readonly websockets: () => NodeStatus['websockets'];
 }
 
 /** The management API with its background work. */
@@ -80,6 +81,7 @@ export function createManagementSurface(
     publicUrl,
     responses,
     isShuttingDown,
+    websockets,
   }: ManagementSurfaceOptions,
 ): ManagementSurface {
   const { config, folder, store, hot, clock, handle, prices, now, newId, print, report, faults, jobs } = foundation;
@@ -165,7 +167,7 @@ export function createManagementSurface(
     explain: reading.explain,
     blameEvents: reading,
     connection: { clientAddress, isHttps },
-    nodeStatus: () => nodeStatusOf(foundation, pendingState, sinks),
+    nodeStatus: () => ({ ...nodeStatusOf(foundation, pendingState, sinks), websockets: websockets() }),
     whenSinksTake: whenSinksTake(sinks),
     node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),

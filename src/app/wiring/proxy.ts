@@ -16,7 +16,7 @@ import { OpenRequests } from '../../proxy/exchange/openRequests.ts';
 import type { Accounts, Provider } from '../../proxy/exchange/ports.ts';
 import { openRequestMetrics } from '../../proxy/metrics/openRequestMetrics.ts';
 import { RequestMetrics } from '../../proxy/metrics/requestMetrics.ts';
-import { SocketMetrics } from '../../proxy/metrics/socketMetrics.ts';
+import { SocketMetrics, type SocketsStatus } from '../../proxy/metrics/socketMetrics.ts';
 import { ModelList } from '../../proxy/models/modelList.ts';
 import { LimitHeaders } from '../../proxy/poolUsage/limitHeaders.ts';
 import { MemoryBudget } from '../../proxy/requestBody/memoryBudget.ts';
@@ -54,6 +54,8 @@ export interface ProxySurface {
   readonly upgrade: ProxyEntrances['upgrade'];
   /** Whether new requests are rejected with `shutting_down`. */
   readonly isClosed: boolean;
+  /** Undefined until a client has asked for a websocket. */
+  readonly websockets: SocketsStatus | undefined;
   /** Rejects new requests with `shutting_down`. */
   close(): void;
   /** Resolves when no request is open. @param timeoutMs after which open requests are aborted */
@@ -179,6 +181,9 @@ export async function createProxySurface(
     upgrade,
     get isClosed() {
       return isClosed;
+    },
+    get websockets() {
+      return socketMetrics.status;
     },
     close() {
       isClosed = true;

@@ -10,6 +10,7 @@ import { describeRoute } from '../http/describeRoute.ts';
 import { READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { reservedFields } from './limits/reservedFields.ts';
+import { WebsocketNumbers, type WebsocketStatus, websocketNumbers } from './websocketNumbers.ts';
 
 const StoreStatus = z
   .object({
@@ -62,6 +63,9 @@ const StoreStatus = z
       )
       .optional()
       .describe('Places that get every event; absent where there are none'),
+    websockets: WebsocketNumbers.optional().describe(
+      'Websockets of clients on this node; absent until a client has asked for one',
+    ),
     sole_work: z
       .array(
         z.object({
@@ -159,6 +163,8 @@ export interface NodeStatus {
     /** What counts in the window of a rule that contains `at` beyond its counter, in the unit of that. */
     readonly amountOn: (holder: LimitHolder, ruleId: number, at: Instant) => number;
   };
+  /** Websockets of clients; undefined until one was asked for. */
+  readonly websockets?: WebsocketStatus | undefined;
   /** Places that get every event. */
   readonly sinks?: readonly SinkStatus[];
   /** What is wrong at the moment. */
@@ -208,6 +214,7 @@ export const statusRoutes = ({ views, queries, nodeStatus }: StatusOptions) =>
           trouble: isAvailable ? null : reached.message,
         },
         ...sinksIn(status, position),
+        ...(status.websockets && { websockets: websocketNumbers(status.websockets) }),
         sole_work: leaderTasks.map(({ name, holder, isHere }) => ({ name, node: holder ?? null, is_here: isHere })),
         reservations: { requests: reservations.requests, limits },
         opened_bundle: bundle ?? null,

@@ -1,4 +1,4 @@
-import { Counters } from '../../lib/metrics/counters.ts';
+import { Counters, OTHER } from '../../lib/metrics/counters.ts';
 import { gauge, type Metric, type Sample } from '../../lib/metrics/metric.ts';
 
 /** Why a socket of a client was closed. */
@@ -31,6 +31,20 @@ export interface CountedSocket {
   readonly keyId: string | null;
   readonly isBusy: boolean;
   readonly upstream: { readonly accountId: string } | undefined;
+}
+
+/** What is known of the websockets of this process. */
+export interface SocketsStatus {
+  readonly open: number;
+  /** With a response in progress. */
+  readonly busy: number;
+  /** Open ones by API key and by account of the provider; null: none. */
+  readonly byKey: ReadonlyMap<string | null, number>;
+  readonly byAccount: ReadonlyMap<string | null, number>;
+  /** Since the start, by `accepted` or the code of the error. */
+  readonly upgrades: ReadonlyMap<string, number>;
+  /** Since the start. */
+  readonly closes: ReadonlyMap<string, number>;
 }
 
 /** The value of a label for what has no account or key. */
@@ -72,6 +86,21 @@ export class SocketMetrics {
     ];
   }
 
+  /** @returns undefined until a client has asked for an upgrade */
+  get status(): SocketsStatus | undefined {
+    const upgrades = valuesOf(this.#upgrades, 'result');
+    if (upgrades.size === 0) return undefined;
+    const sockets = [...this.#sockets()];
+    return {
+      open: sockets.length,
+      busy: sockets.filter(({ isBusy }) => isBusy).length,
+      byKey: countBy(sockets, ({ keyId }) => keyId),
+      byAccount: countBy(sockets, ({ upstream }) => upstream?.accountId ?? null),
+      upgrades,
+      closes: valuesOf(this.#closes, 'reason'),
+    };
+  }
+
   /** @param result `accepted`, or the code of the error */
   onUpgrade(result: string): void {
     this.#upgrades.add(result);
@@ -82,8 +111,19 @@ export class SocketMetrics {
   }
 
   #count(label: string, of: (socket: CountedSocket) => string, values: readonly string[] = []): readonly Sample[] {
-    const counts = new Map(values.map((value) => [value, 0]));
-    for (const socket of this.#sockets()) counts.set(of(socket), (counts.get(of(socket)) ?? 0) + 1);
+    const counts = countBy(this.#sockets(), of, new Map(values.map((value) => [value, 0])));
     return Array.from(counts, ([value, count]) => ({ labels: { [label]: value }, value: count }));
   }
 }
+
+function countBy<Value>(
+  sockets: Iterable<CountedSocket>,
+  of: (socket: CountedSocket) => Value,
+  counts = new Map<Value, number>(),
+): Map<Value, number> {
+  for (const socket of sockets) counts.set(of(socket), (counts.get(of(socket)) ?? 0) + 1);
+  return counts;
+}
+
+const valuesOf = <Label extends string>(counters: Counters<Label>, label: Label): Map<string, number> =>
+  new Map(Array.from(counters.samples(), ({ labels, value }) => [labels[label] ?? OTHER, value]));

@@ -3657,6 +3657,33 @@ export interface components {
                 /** @description The leader, as far as this node knows */
                 node: string | null;
             }[];
+            /** @description Websockets of clients on this node; absent until a client has asked for one */
+            websockets?: {
+                /** @description Of those, with a response in progress */
+                busy: number;
+                /** @description Open ones by the account behind them, most first; null: no socket of the provider is open */
+                by_account: {
+                    account_id: string | null;
+                    sockets: number;
+                }[];
+                /** @description Open ones, most first */
+                by_key: {
+                    key_id: string | null;
+                    sockets: number;
+                }[];
+                /** @description Since the start */
+                closes: {
+                    count: number;
+                    reason: string;
+                }[];
+                open: number;
+                /** @description Since the start */
+                upgrades: {
+                    count: number;
+                    /** @description `accepted`, or the code of the error */
+                    result: string;
+                }[];
+            };
         };
         /** @description Instead of instructions, input may begin with a developer or system message */
         SvcResponsesRequest: {
