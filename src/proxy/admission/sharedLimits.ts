@@ -84,14 +84,10 @@ export class SharedLimits {
     return near.map(({ holder }) => holder);
   }
 
-  /**
-   * What the other nodes may not know of this one. What the log has just brought matters only to a node that goes on taking
-   * its share: one that has nothing else open may always take the next request, so that the limit can be used up.
-   */
+  /** What the other nodes may not know of this one: what is open and not announced, and what the log has just brought. */
   #unsharedOn(holder: LimitHolder, ruleId: number, at: Instant): number {
     const { ownOn, announcedOn, recentOn } = this.#options;
-    const unannounced = ownOn(holder, ruleId, at) - announcedOn(holder, ruleId, at);
-    return unannounced > 0 ? unannounced + recentOn(holder, ruleId, at) : 0;
+    return ownOn(holder, ruleId, at) - announcedOn(holder, ruleId, at) + recentOn(holder, ruleId, at);
   }
 }
 

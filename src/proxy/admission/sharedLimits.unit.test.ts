@@ -87,18 +87,20 @@ test.each([1, 2, 3, 4])('three busy nodes use a limit up and little more, in any
   expect(used()).toBeLessThanOrEqual(CEILING + 3 * ESTIMATE);
 });
 
-test('takes what the log has just brought for unknown to others only while more is open', () => {
-  const state = { own: 300, announced: 300 };
+test('takes what the log has just brought for unknown to others, also when nothing else is open', () => {
+  const state = { own: 300, announced: 300, recent: 0 };
   const shared = new SharedLimits({
     hot: new HotState(),
     nodes: () => 3,
     isCutOff: () => true,
     ownOn: () => state.own,
     announcedOn: () => state.announced,
-    recentOn: () => 1_000,
+    recentOn: () => state.recent,
     foreignOn: () => 50,
   });
   expect(shared.assumedOn(id, 1, NOW)).toBe(350);
+  state.recent = 1_000;
+  expect(shared.assumedOn(id, 1, NOW)).toBe(350 + 2 * 1_000);
   state.own = 310;
   expect(shared.assumedOn(id, 1, NOW)).toBe(360 + 2 * 1_010);
   expect(shared.knownOn(id, 1, NOW)).toBe(360);

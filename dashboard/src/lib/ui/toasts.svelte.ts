@@ -10,7 +10,7 @@ export interface Toast {
 
 const SHOWN_MS = 6_000;
 
-/** Notifications about the result of an action. Failures stay until they are closed. */
+/** Notifications about the result of an action. Failures stay until they are closed or another page is opened. */
 class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
@@ -38,6 +38,11 @@ class Toasts {
 
   close(id: number): void {
     this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** Called when another page is opened: what failed on the one before would cover it. */
+  leavePage(): void {
+    this.list = this.list.filter(({ tone }) => tone !== 'bad');
   }
 
   #show(toast: Omit<Toast, 'id'>): void {
