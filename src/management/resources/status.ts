@@ -10,7 +10,7 @@ import { describeRoute } from '../http/describeRoute.ts';
 import { READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 import { reservedFields } from './limits/reservedFields.ts';
-import { WebsocketNumbers, type WebsocketStatus, websocketNumbers } from './websocketNumbers.ts';
+import { WebsocketNumbers, type WebsocketStatus, websocketNumbers } from './status/websocketNumbers.ts';
 
 const StoreStatus = z
   .object({
