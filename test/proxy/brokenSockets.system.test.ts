@@ -75,7 +75,7 @@ test("ends each request once wherever the provider's connection breaks", async (
     await socket.leave();
   }
   await expectSettled(places.length + 1);
-  // Before the first event another account responds; afterwards the client is told, or its socket is closed.
+  // Before the first event another account responds; afterwards the client gets an error, or its socket is closed.
   expect(ends[0]).toBe('response.completed');
   const others = ends.filter((end) => end !== 'response.completed');
   expect(others.length).toBeGreaterThan(0);

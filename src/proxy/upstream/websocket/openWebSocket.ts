@@ -102,7 +102,7 @@ function upgrade(connection: Socket, { url, headers, deflate, ended }: UpgradeOp
   });
   socket.on('error', reject);
   socket.once('open', () => {
-    // Whoever gets the socket listens by itself; an error is always followed by `close`.
+    // The caller listens from here on; an error is always followed by `close`.
     socket.off('error', reject).on('error', () => undefined);
     resolve({ socket, connection, headers: answer });
   });
