@@ -106,9 +106,9 @@ export class DescriptorBudget {
     return this.#hasMoreThan(Math.max(Math.floor(this.reserve / 4), waiting));
   }
 
-  /** Whether connections for model requests are refused at the moment. */
+  /** Whether connections for model requests are refused at the moment: as `mayConnect`, but it closes and reports nothing. */
   get isShort(): boolean {
-    return !this.#hasMoreThan(this.reserve);
+    return !this.#hasMoreThan(this.reserve) && !this.#hasMoreThan(this.reserve - this.#idle().length);
   }
 
   /** The system has refused a descriptor. @param errno `EMFILE` or `ENFILE` */
@@ -134,13 +134,17 @@ export class DescriptorBudget {
     const now = this.#now();
     if (now < this.#refusedUntil || now < this.#noIdleUntil) return false;
     const needed = count + 1 - this.#free();
-    const idle = this.#counted.flatMap((connections) => connections.idle?.() ?? []);
+    const idle = this.#idle();
     if (idle.length < needed) {
       this.#noIdleUntil = now + IDLE_AGAIN_MS;
       return false;
     }
     for (const connection of idle.slice(0, needed)) connection.close();
     return true;
+  }
+
+  #idle(): readonly ClosableConnection[] {
+    return this.#counted.flatMap((connections) => connections.idle?.() ?? []);
   }
 
   #free(): number {

@@ -68,6 +68,15 @@ test('lets connections be opened again when others are closed', () => {
   expect(budget.isShort).toBe(false);
 });
 
+test('is not short while enough idle connections could be closed, and closes none to find that out', () => {
+  const { budget, state } = aProcess();
+  state.idle = 80;
+  expect([budget.isShort, state.idle]).toEqual([false, 80]);
+  state.idle = 1;
+  state.busy = 79;
+  expect(budget.isShort).toBe(true);
+});
+
 test('closes idle connections for new ones, but not if that cannot make room', () => {
   const { budget, state } = aProcess();
   state.idle = 67;
