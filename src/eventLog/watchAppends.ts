@@ -25,8 +25,12 @@ export interface WatchAppendsOptions {
 export interface Watched {
   /** Whether what is appended now would not be known to be durable. */
   readonly isFailing: () => boolean;
+  /** Makes sure that `isFailing` holds for now: probes a log to which nothing has been written for a while. */
+  readonly checkIdle: () => Promise<void>;
 }
 
+/** How long a write proves that the next one will succeed, for callers that want to know without writing. */
+const PROVEN_MS = 5_000;
 const CODE = 'log_write_failing';
 const REMEDY =
   'Check the disk and its file system. svc tries again every second, and serves requests again once a write has succeeded.';
@@ -52,6 +56,8 @@ export function watchAppends<Log extends WatchedLog>(
   const open = new Set<{ readonly since: number }>();
   let isFailing = false;
   let isProbing = false;
+  /** When a write last succeeded. */
+  let provenAt = now();
   let timer: NodeJS.Timeout | undefined;
 
   function fail(problem: string): void {
@@ -66,6 +72,7 @@ export function watchAppends<Log extends WatchedLog>(
   }
 
   function recover(): void {
+    provenAt = now();
     if (!isFailing) return;
     isFailing = false;
     faults.clear(CODE, path);
@@ -85,10 +92,19 @@ export function watchAppends<Log extends WatchedLog>(
     if (oldest || isFailing) scheduleCheck();
   }
 
-  async function probe(): Promise<void> {
+  async function probe(onFailed: (error: Error) => void = () => undefined): Promise<void> {
     isProbing = true;
-    await log.probe().then(recover, () => undefined);
+    await log.probe().then(recover, onFailed);
     isProbing = false;
+  }
+
+  async function checkIdle(): Promise<void> {
+    if (isFailing || isProbing || open.size > 0 || now() - provenAt < PROVEN_MS) return;
+    const pending = { since: now() };
+    open.add(pending);
+    scheduleCheck();
+    await probe((error) => fail(cannotBeWritten(path, error)));
+    open.delete(pending);
   }
 
   async function append(...args: Parameters<EventLog['append']>): Promise<AppendOutcome> {
@@ -99,7 +115,7 @@ export function watchAppends<Log extends WatchedLog>(
     scheduleCheck();
     try {
       const outcome = await log.append(...args);
-      if (outcome.kind === 'unknown') fail(`${path} cannot be written: ${outcome.error.message}.`);
+      if (outcome.kind === 'unknown') fail(cannotBeWritten(path, outcome.error));
       if (outcome.kind === 'committed') {
         recover();
         onAppended?.(now() - pending.since, args[2].length);
@@ -117,6 +133,9 @@ export function watchAppends<Log extends WatchedLog>(
   const watched: Watched & Pick<EventLog, 'append'> = {
     append,
     isFailing: () => isFailing || refusal() !== undefined,
+    checkIdle,
   };
   return Object.assign(Object.create(log) as Log, watched);
 }
+
+const cannotBeWritten = (path: string, { message }: Error): string => `${path} cannot be written: ${message}.`;

@@ -125,3 +125,43 @@ test('an append that is itself refused is no fault of the disk', async () => {
   }
   expect(lines).toEqual([]);
 });
+
+test('probes an idle log that is asked about, and neither one that was just written nor one that is failing', async () => {
+  let isBroken = true;
+  let time = 0;
+  const { watched, append, faults, probes } = aWatchedLog(
+    () => 'written',
+    () => (isBroken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
+    { now: () => time, slowMs: 1_000_000 },
+  );
+  await append();
+  time = 4_999;
+  await watched.checkIdle();
+  expect([probes.mock.calls.length, watched.isFailing()]).toEqual([0, false]);
+  time = 5_000;
+  await Promise.all([watched.checkIdle(), watched.checkIdle()]);
+  expect([probes.mock.calls.length, watched.isFailing()]).toEqual([1, true]);
+  expect(faults.current).toMatchObject([{ cause: expect.stringContaining('cannot be written: disk I/O error.') }]);
+  await watched.checkIdle();
+  isBroken = false;
+  await append();
+  expect([probes.mock.calls.length, watched.isFailing(), faults.current]).toEqual([1, false, []]);
+});
+
+test('an idle log whose probe does not return is failing', async () => {
+  const gate = Promise.withResolvers<void>();
+  let time = 0;
+  const { watched } = aWatchedLog(
+    () => 'written',
+    () => gate.promise,
+    { now: () => time },
+  );
+  time = 10_000;
+  const checked = watched.checkIdle();
+  expect(watched.isFailing()).toBe(false);
+  time = 10_004;
+  await vi.waitUntil(() => watched.isFailing(), SOON);
+  gate.resolve();
+  await checked;
+  expect(watched.isFailing()).toBe(false);
+});

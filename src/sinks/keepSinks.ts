@@ -28,6 +28,8 @@ export interface Sinks {
   start(): void;
   /** Says that the log has grown to a position. */
   notify(position: number): void;
+  /** Whether every fail-closed sink takes events. */
+  readonly isTaking: boolean;
   /**
    * Undefined while nothing has to wait. While a fail-closed sink takes no events: resolves when it does again, with true, or with
    * false after the time.
@@ -159,6 +161,9 @@ export function keepSinks(options: KeepSinksOptions): Sinks {
           ...{ kind, target, format, isFailClosed, position, deliveredAt, failure },
         }),
       );
+    },
+    get isTaking() {
+      return isTaking();
     },
     start() {
       if (sinks.size === 0) return;

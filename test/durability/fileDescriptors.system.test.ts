@@ -9,6 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { gatedResponse } from './support/gatedResponse.ts';
+import { reasonsOf } from './support/reasonsOf.ts';
 import { type ClientResponse, sendRequest } from './support/sendRequest.ts';
 import { openStage, requestBody, type Stage } from './support/stage.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
@@ -98,6 +99,7 @@ test('serves as many streams as there are descriptors for, and refuses the other
   const streams = (await all).filter(({ status }) => status === 200);
   expect(streams.map(({ ending }) => ending)).toEqual(streams.map(() => 'completed'));
   await vi.waitUntil(async () => (await problemsOf(stage)).length === 0, { timeout: 20_000, interval: 100 });
+  expect(await reasonsOf(stage.url)).toEqual([]);
   const again = await sendMany(stage, 20).all;
   expect(again.map(({ status }) => status)).toEqual(again.map(() => 200));
 
@@ -158,6 +160,8 @@ test('ends streams, answers operators and blames no account when something else 
   expect(problems.map(({ code, cause }: { code: string; cause: string }) => [code, cause])).toEqual([
     [CODE, expect.anything()],
   ]);
+  const { reasons } = await getJson(operator, `${stage.url}/ready`);
+  expect(reasons).toContainEqual(expect.objectContaining({ code: CODE }));
   gate.open();
   const ended = await streams.all;
   expect(ended.map(({ ending }) => ending)).toEqual(ended.map(() => 'completed'));

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Instant } from '../../src/domain/core/brands.ts';
+import { reasonsOf } from '../durability/support/reasonsOf.ts';
 import { codeAt } from '../support/browser.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { takeSnapshot } from '../support/takeSnapshot.ts';
@@ -157,6 +158,7 @@ test('refuses new requests with a code while the outbox is full', SLOW, async ()
   expect(statuses).toEqual(new Set([200, 503]));
   const refused = await node.send('POST', '/v1/responses', { body: { model: 'gpt-5.1', input: 'hi' }, headers });
   expect(((await refused.json()) as { error: { code: string } }).error.code).toBe('outbox_full');
+  expect(await reasonsOf(node.url)).toEqual(['outbox_full']);
   await cluster.restartEventStore();
   await vi.waitUntil(async () => (await node.ask(headers)) === 200, soon);
 });

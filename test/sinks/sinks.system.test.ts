@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { reasonsOf } from '../durability/support/reasonsOf.ts';
 import { startGateway } from '../support/gateway.ts';
 import { temporaryFolder } from '../support/management.ts';
 import { ocsfProblems } from '../support/ocsf/validate.ts';
@@ -116,6 +117,7 @@ test('model requests and changes wait for a fail-closed sink, and reads do not',
   await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
   await vi.waitFor(async () => expect(await failing()).toContain('status 503'), soon);
 
+  expect(await reasonsOf(gateway.url)).toEqual(['sink_unavailable']);
   const before = gateway.asked().length;
   const waiting = Promise.all([
     gateway.ask().then(({ status }) => status),
@@ -127,6 +129,7 @@ test('model requests and changes wait for a fail-closed sink, and reads do not',
   expect(await waiting).toEqual([200, 200]);
   expect(gateway.asked()).toHaveLength(before + 1);
   expect(await failing()).toBeNull();
+  await vi.waitFor(async () => expect(await reasonsOf(gateway.url)).toEqual([]), soon);
 });
 
 test.each([

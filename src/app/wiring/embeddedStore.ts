@@ -57,6 +57,7 @@ export async function openEmbeddedStore(
     vault: reportVaultFailures(vault, { path: folder.file('vault.sqlite'), report }),
     logPath,
     isFailing: log.isFailing,
+    checkIdle: log.checkIdle,
     outbox: undefined,
     archiving: { removeRows: sqlite.removeRows, restoreRows: sqlite.restoreRows },
     leases: undefined,

@@ -176,7 +176,13 @@ export function createManagementSurface(
     otherSurfaces: [proxySurface],
     metrics: { registry: foundation.metrics, isAllowedPeer: createIsAllowedPeer(config.SVC_METRICS_ALLOW) },
     responses,
-    readiness: createReadiness({ ...foundation, coolDowns: pendingState.cooldowns, isShuttingDown }),
+    readiness: createReadiness({
+      ...foundation,
+      sinks,
+      hasIdleConnection: provider.hasIdleConnection,
+      coolDowns: pendingState.cooldowns,
+      isShuttingDown,
+    }),
     report,
   });
 

@@ -11,7 +11,10 @@ function node(
   changes: {
     failing?: boolean;
     outboxFull?: boolean;
+    sinkAway?: boolean;
+    found?: boolean;
     short?: boolean;
+    idleConnection?: boolean;
     stopping?: boolean;
     free?: number;
     head?: () => Promise<never>;
@@ -22,6 +25,7 @@ function node(
   for (const [index, status] of (changes.statuses ?? ['active']).entries())
     state.accounts.set(accountId(index), { id: accountId(index), status } as never);
   let asked = 0;
+  let failing = changes.failing ?? false;
   const options = {
     hot: {
       state,
@@ -33,7 +37,10 @@ function node(
     descriptors: { isShort: changes.short ?? false },
     now: () => NOW,
     store: {
-      isFailing: () => changes.failing ?? false,
+      isFailing: () => failing,
+      checkIdle: async () => {
+        failing ||= changes.found ?? false;
+      },
       outbox: { isFull: changes.outboxFull ?? false },
       log: {
         head:
@@ -44,6 +51,8 @@ function node(
           }),
       },
     },
+    sinks: { isTaking: !changes.sinkAway },
+    hasIdleConnection: () => changes.idleConnection ?? false,
     coolDowns: new Map(),
     isShuttingDown: () => changes.stopping ?? false,
     freeBytes: async () => changes.free ?? GIB,
@@ -55,6 +64,8 @@ test.each([
   ['it can serve', {}, []],
   ['it stops, whatever else is wrong', { stopping: true, failing: true }, ['shutting_down']],
   ['its log cannot be written', { failing: true }, ['log_unavailable']],
+  ['a check finds that its log cannot be written', { found: true }, ['log_unavailable']],
+  ['a fail-closed sink takes no events', { sinkAway: true }, ['sink_unavailable']],
   ['its outbox is full', { outboxFull: true }, ['outbox_full']],
   ['its fold is behind the log', { head: async () => position(6) as never }, ['fold_behind']],
   ['its log cannot be read', { head: () => Promise.reject(new Error('closed')) }, ['fold_behind']],
@@ -63,6 +74,7 @@ test.each([
   ['one of its accounts is paused', { statuses: ['paused' as const, 'active' as const] }, []],
   ['its disk is nearly full', { free: 64 * 1_048_576 - 1 }, ['disk_space_low']],
   ['it is short of descriptors', { short: true }, ['out_of_file_descriptors']],
+  ['it is short of descriptors, but a connection is idle', { short: true, idleConnection: true }, []],
   ['several things are wrong', { failing: true, short: true }, ['log_unavailable', 'out_of_file_descriptors']],
 ])('names why a node is not ready when %s', async (_what, changes, codes) =>
   expect(await node(changes).check()).toEqual(codes),

@@ -87,6 +87,7 @@ export async function openSharedStore(
       vault,
       logPath,
       isFailing: outbox.isFailing,
+      checkIdle: outbox.checkIdle,
       outbox,
       archiving: { shared: createSharedArchive({ eventStore, folder, report }) },
       leases: eventStore.leases,

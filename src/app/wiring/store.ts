@@ -28,6 +28,8 @@ export interface Store {
   readonly logPath: string;
   /** Whether what is recorded now would not be known to be durable in the data folder. */
   readonly isFailing: () => boolean;
+  /** Makes sure that `isFailing` holds for now, also if nothing has been recorded for a while. */
+  readonly checkIdle: () => Promise<void>;
   /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
   /** What archiving days needs: to remove and restore rows, or the streams of a shared store. */

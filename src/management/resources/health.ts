@@ -8,6 +8,7 @@ export const NOT_READY = {
   shutting_down: 'svc is stopping: it accepts no new model requests',
   log_unavailable: 'The event log cannot be written, for example because its disk is full or does not respond',
   outbox_full: 'The outbox is full while EventStoreDB is unreachable',
+  sink_unavailable: 'A sink that is set to fail closed takes no events: model requests and changes wait for it',
   fold_behind: 'This node has not caught up with the event log',
   no_accounts: 'There is no account',
   no_account_available: 'No account can serve now: all are used up, paused or deactivated',

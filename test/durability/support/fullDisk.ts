@@ -36,7 +36,8 @@ export const fullDisks = (files: string): readonly FullDiskKind[] => [
   { kind: 'preloaded library', reason: whyNoBrokenDisk(), open: () => preloadedDisk(files) },
 ];
 
-function mountedDisk(): FullDisk {
+/** A file system of its own, of 24 MB. */
+export function mountedDisk(): FullDisk {
   let ballast = '';
   return {
     prepare(folder) {
@@ -82,7 +83,8 @@ function unmount(folder: string): void {
   spawnSync('umount', ['-l', folder]);
 }
 
-function whyNoMount(): string | undefined {
+/** Why `mountedDisk` has none; undefined where it can mount one. */
+export function whyNoMount(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root of a Linux can mount a tmpfs';
   const folder = mkdtempSync(join(tmpdir(), 'svc-mount-'));
   const isMounted = mount(folder);

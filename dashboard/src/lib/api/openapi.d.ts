@@ -3132,7 +3132,7 @@ export interface components {
         NotReady: {
             reasons: {
                 /** @enum {string} */
-                code: "shutting_down" | "log_unavailable" | "outbox_full" | "fold_behind" | "no_accounts" | "no_account_available" | "disk_space_low" | "out_of_file_descriptors";
+                code: "shutting_down" | "log_unavailable" | "outbox_full" | "sink_unavailable" | "fold_behind" | "no_accounts" | "no_account_available" | "disk_space_low" | "out_of_file_descriptors";
                 message: string;
             }[];
             /** @constant */
