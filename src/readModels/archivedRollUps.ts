@@ -7,6 +7,7 @@ import {
   type Grouping,
   groupings,
   MAX_NAMES,
+  OTHER,
   UNBOUNDED,
 } from '../../projections/figures.ts';
 import { startOf } from '../../projections/periods.ts';
@@ -14,6 +15,7 @@ import { type RequestLogRow, requestLog } from '../../projections/requestLog.ts'
 import { usageTrends } from '../../projections/usageTrends.ts';
 import { type Instant, instant, position } from '../domain/core/brands.ts';
 import { upcast } from '../domain/eventTypes.ts';
+import { KindNames } from './kindNames.ts';
 import { handlers } from './projections.ts';
 
 /** Version of what a segment keeps of the read models. A later one must go on reading earlier ones. */
@@ -46,13 +48,14 @@ export interface ArchivedSums {
 export class RollUpCollector {
   readonly #sums = new Map<string, { readonly sums: Record<string, number> } & ArchivedSums>();
   readonly #names = new Map<Grouping, Set<string>>();
+  readonly #kindNames = new KindNames();
   // biome-ignore lint/suspicious/noExplicitAny: one writer serves all projections
   readonly #write: any = {
     insert: (collection: string, _key: string, row: RequestLogRow) => {
       if (collection === 'requests') this.#addFigures(row);
     },
     increment: (rollUp: RollUpName, at: Instant, row: Record<string, string | null>, sums: Sums) =>
-      this.#add(rollUp, at, row, sums),
+      this.#add(rollUp, at, 'model' in row ? { ...row, ...this.#kindNames.kindOf(row as never) } : row, sums),
   };
 
   /** Adds an event, with its data as stored. */
@@ -70,11 +73,12 @@ export class RollUpCollector {
       handle({ data, position: position(event.position), time: instant(event.time) }, this.#write);
   }
 
-  #addFigures(row: RequestLogRow): void {
+  #addFigures(logged: RequestLogRow): void {
+    const row = { ...logged, ...this.#kindNames.kindOf(logged) };
     const figure = archivedFigureOf(figureOf(row));
     for (const by of groupings) {
       const id = row[GROUPINGS[by]];
-      const isRest = id !== null && UNBOUNDED.has(by) && !this.#isNamed(by, id);
+      const isRest = id !== null && UNBOUNDED.has(by) && (id === OTHER || !this.#isNamed(by, id));
       this.#add('figures', row.requestedAt, isRest ? { by, id: null, rest: 'rest' } : { by, id, rest: null }, figure);
     }
   }

@@ -1,3 +1,4 @@
+import { OTHER } from '../../projections/figures.ts';
 import type { RequestKind } from '../../projections/requestLog.ts';
 import { type Instant, instant } from '../domain/core/brands.ts';
 import { MAX_INSTANT } from './periodRanges.ts';
@@ -22,9 +23,12 @@ export interface KindPredicate {
   readonly attempted?: { readonly accountIds: ReadonlySet<string>; readonly matches: Condition };
 }
 
-/** @returns undefined when the filter has no condition on the kind of a request and its accounts */
-export function kindPredicate(filter: RequestLogFilter): KindPredicate | undefined {
-  const { account, status, model } = conditionsOf(filter);
+/**
+ * @param isBeyond kinds that are called `other` match too, as requests of them may have a name that is wanted
+ * @returns undefined when the filter has no condition on the kind of a request and its accounts
+ */
+export function kindPredicate(filter: RequestLogFilter, isBeyond = false): KindPredicate | undefined {
+  const { account, status, model } = conditionsOf(isBeyond ? withOther(filter) : filter);
   const conditions = [...account, ...status, ...model];
   const matches: Condition = (kind) => all(conditions, kind);
   if (!filter.attemptedAccountIds) return conditions.length > 0 ? { matches } : undefined;
@@ -33,6 +37,51 @@ export function kindPredicate(filter: RequestLogFilter): KindPredicate | undefin
   return {
     matches: (kind) => isOwn(kind) && matches(kind),
     attempted: { accountIds, matches: (kind) => !isOwn(kind) && matches(kind) },
+  };
+}
+
+/** The names of models and efforts that a filter wants. */
+export function wantedNames({ models, efforts, modelOptions = [] }: RequestLogFilter) {
+  return {
+    models: [...(models ?? []), ...modelOptions.map(({ model }) => model)],
+    efforts: [...(efforts ?? []), ...modelOptions.map(({ effort }) => effort)].filter((effort) => effort !== null),
+  };
+}
+
+/** Whether a model and an effort are those that a filter wants. */
+export function namesPredicate(filter: RequestLogFilter): (names: ModelOption) => boolean {
+  const { model } = conditionsOf(filter);
+  return (names) => all(model, { accountId: null, status: '', ...names });
+}
+
+/** Of what clients call models, those that a provider has served; later ones than the bound of `KindNames` are unknown. */
+export const modelsServed = (kinds: readonly RequestKind[]): string[] =>
+  [...new Set(kinds.flatMap(({ status, model }) => (status === '200' && model !== OTHER ? [model] : [])))].sort();
+
+/** The kind of a request, with its own names where a filter wants them. */
+export function kindNamed(
+  kind: RequestKind,
+  { modelBeyond, effortBeyond }: { readonly modelBeyond: string | null; readonly effortBeyond: string | null },
+  isWanted: (names: ModelOption) => boolean,
+): RequestKind {
+  if (modelBeyond === null && effortBeyond === null) return kind;
+  const own = { ...kind, model: modelBeyond ?? kind.model, effort: effortBeyond ?? kind.effort };
+  return isWanted(own) ? own : kind;
+}
+
+function withOther({ models, efforts, modelOptions, ...rest }: RequestLogFilter): RequestLogFilter {
+  return {
+    ...rest,
+    ...(models && { models: [...models, OTHER] }),
+    ...(efforts && { efforts: [...efforts, OTHER] }),
+    ...(modelOptions && {
+      modelOptions: modelOptions.flatMap(({ model, effort }) => [
+        { model, effort },
+        { model: OTHER, effort },
+        { model, effort: OTHER },
+        { model: OTHER, effort: OTHER },
+      ]),
+    }),
   };
 }
 

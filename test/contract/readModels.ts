@@ -6,6 +6,7 @@ import { archivedDays } from './readModels/archivedDays.ts';
 import type { TestArchive } from './readModels/archiving.ts';
 import { figures } from './readModels/figures.ts';
 import { history } from './readModels/history.ts';
+import { inventedNames } from './readModels/inventedNames.ts';
 import { pastMoments } from './readModels/pastMoments.ts';
 import { progress } from './readModels/progress.ts';
 import { requestLogPages } from './readModels/requestLogPages.ts';
@@ -35,6 +36,7 @@ export function describeReadModels(name: string, createReadModels: ReadModelsFac
     requestTotals(createReadModels, scaled);
     usageTrends(createReadModels);
     figures(createReadModels, scaled);
+    inventedNames(createReadModels, scaled);
     history(createReadModels, scaled);
     pastMoments(createReadModels, scaled);
     progress(createReadModels);

@@ -4,9 +4,9 @@ import type { RequestKind } from '../../../projections/requestLog.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
 import { REST } from '../figureCounts.ts';
-import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Addition } from './addition.ts';
 import { type Changes, type Group, groupOf, periodsOf, type RollUpName } from './changes.ts';
+import type { ChosenNames } from './chosenNames.ts';
 import { idOf, type KindDocument, kindId } from './documents.ts';
 import { addFigures, type FigureAddition } from './figureDocuments.ts';
 import { newNames } from './figureNames.ts';
@@ -22,7 +22,7 @@ export interface ArchivedChanges extends Pick<Changes, 'kinds' | 'figureNames' |
  * @param names those of the segments before; new ones are added
  * @param after how many segments follow it. Before the first event, the position of a document counts segments: 0 means all of them
  */
-export function archivedChanges(all: readonly ArchivedSums[], after: number, names: MonthlyNames): ArchivedChanges {
+export function archivedChanges(all: readonly ArchivedSums[], after: number, names: ChosenNames): ArchivedChanges {
   const upTo = position(-after);
   const kinds = new Map<string, KindDocument>();
   const figures = new Map<string, FigureAddition>();
@@ -33,7 +33,8 @@ export function archivedChanges(all: readonly ArchivedSums[], after: number, nam
     requestsByErrorCode: new Map<string, Addition>(),
     usageByAccount: new Map<string, Addition>(),
   };
-  const kindOf = ({ accountId, model, effort, status }: RequestKind): string => {
+  const kindOf = (counted: RequestKind): string => {
+    const { accountId, model, effort, status } = names.kinds.kindOf(counted);
     const kind = { accountId, model, effort, status };
     const _id = kindId(kind);
     if (!kinds.has(_id)) kinds.set(_id, { _id, ...kind, since: 0 });
@@ -43,7 +44,7 @@ export function archivedChanges(all: readonly ArchivedSums[], after: number, nam
     const name = rollUp as RollUpName;
     if (rollUp === 'figures') {
       const { by, id = null, rest } = of;
-      const key = rest ? REST : names.assign(by as Grouping, id, time);
+      const key = rest ? REST : names.figures.assign(by as Grouping, id, time);
       addFigures(figures, time, { position: upTo, counts: [[by as Grouping, key, sums]] });
       continue;
     }
@@ -58,5 +59,5 @@ export function archivedChanges(all: readonly ArchivedSums[], after: number, nam
       else additions[name].set(_id, { period, start, group, parts: [{ position: upTo, sums }] });
     }
   }
-  return { kinds, figureNames: newNames(names, position(0)), figures, additions, upTo };
+  return { kinds, figureNames: newNames(names.figures, position(0)), figures, additions, upTo };
 }

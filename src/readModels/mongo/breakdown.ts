@@ -6,6 +6,7 @@ import {
   figureOf,
   GROUPINGS,
   type Grouping,
+  OTHER,
   UNBOUNDED,
 } from '../../../projections/figures.ts';
 import type { Period } from '../../../projections/periods.ts';
@@ -30,7 +31,7 @@ import type { FigureDocument, RequestDocument, StoredFigures } from './documents
 import { encodedCounts } from './figureDocuments.ts';
 import { namesBetween } from './figureNames.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
-import { isEmpty, rowFilters, selectMatches, selectSource } from './requestSelection.ts';
+import { isEmpty, rowFilters, select } from './requestSelection.ts';
 
 const ROW_FIELDS = {
   _id: 0,
@@ -128,21 +129,22 @@ async function forEachRow(
 ): Promise<void> {
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (!first || !last) return;
-  const matching = await selectMatches(view, filter);
+  const { source, ...matching } = await select(view, filter);
   if (isEmpty(matching)) return;
-  const source = selectSource(filter);
   const from = Math.min(...ranges.map((range) => range.from)) as Instant;
   const to = Math.max(...ranges.map((range) => range.to)) as Instant;
   const names = UNBOUNDED.has(by) ? await namesBetween(view.collections, from, to) : new MonthlyNames();
   const field = GROUPINGS[by];
+  const beyond = by === 'model' ? 'modelBeyond' : by === 'effort' ? 'effortBeyond' : undefined;
   const conditions = ranges.flatMap((range) => rowFilters({ ...range, upTo: cut.asOf, ...matching, source }));
   const rows = view.collections.requests.find({ $or: conditions } as Filter<RequestDocument>, {
     ...READ_OPTIONS,
     hint: source?.hint ?? 'byTime',
-    projection: { ...ROW_FIELDS, [field]: 1 },
+    projection: { ...ROW_FIELDS, [field]: 1, ...(beyond && { [beyond]: 1 }) },
   });
   for await (const row of rows) {
-    const name = (row[field] as string | null | undefined) ?? null;
+    const isBeyond = beyond !== undefined && row[beyond] !== undefined;
+    const name = isBeyond ? OTHER : ((row[field] as string | null | undefined) ?? null);
     add(names.keyFor(by, name, row.requestedAt), figureOf(row as unknown as FigureFields), row.requestedAt);
   }
 }

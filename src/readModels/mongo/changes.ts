@@ -14,9 +14,9 @@ import { type UsageSample, usageTrends } from '../../../projections/usageTrends.
 import { instant } from '../../domain/core/brands.ts';
 import { type KnownEvent, upcast } from '../../domain/eventTypes.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
-import type { MonthlyNames } from '../monthlyNames.ts';
 import { handlers } from '../projections.ts';
 import type { Addition } from './addition.ts';
+import type { ChosenNames } from './chosenNames.ts';
 import {
   type AttemptDocument,
   attemptDocuments,
@@ -97,7 +97,7 @@ export const groupOf: Readonly<
 export function changesOf(
   from: LogMark,
   events: readonly StoredEvent[],
-  names: MonthlyNames,
+  names: ChosenNames,
   last: StoredEvent = events.at(-1) as StoredEvent,
 ): Changes {
   const requests: RequestDocument[] = [];
@@ -119,7 +119,8 @@ export function changesOf(
   let latest = from.latest;
   let at = from.position;
 
-  const kindOf = (kind: RequestKind): string => {
+  const kindOf = (counted: RequestKind): string => {
+    const kind = names.kinds.kindOf(counted);
     const _id = kindId(kind);
     if (!kinds.has(_id)) {
       const { accountId, model, effort, status } = kind;
@@ -143,13 +144,15 @@ export function changesOf(
       }
       const row = document as RequestLogRow;
       const kind = kindOf(row);
-      requests.push(requestDocument(row, kind));
+      const counted = names.kinds.kindOf(row);
+      requests.push(requestDocument(row, kind, counted));
       addToSpans(spans, 'requests', at, row.requestedAt);
       attempts.push(...attemptDocuments(row, kind));
       const figure = archivedFigureOf(figureOf(row));
+      const named = counted === row ? row : { ...row, ...counted };
       const counts = groupings.map((by): FigurePart['counts'][number] => [
         by,
-        names.assign(by, row[GROUPINGS[by]], row.requestedAt),
+        names.figures.assign(by, named[GROUPINGS[by]], row.requestedAt),
         figure,
       ]);
       addFigures(figures, row.requestedAt, { position: at, counts });
@@ -202,7 +205,7 @@ export function changesOf(
     usageSamples,
     spans: [...spans.values()],
     kinds,
-    figureNames: newNames(names, to.position),
+    figureNames: newNames(names.figures, to.position),
     figures,
     additions,
     history,

@@ -48,6 +48,9 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly (IndexDescript
     { name: 'byConversation', key: { conversations: 1, requestedAt: -1, _id: -1 } },
     // `search` by the beginning of a request id (a range) or a part of it (an index scan); counted without the rows.
     { name: 'byRequestId', key: { requestId: 1, requestedAt: -1, _id: -1, kind: 1 } },
+    // Whether any request has a name that its kind does not have.
+    { name: 'byModelBeyond', key: { modelBeyond: 1 }, sparse: true },
+    { name: 'byEffortBeyond', key: { effortBeyond: 1 }, sparse: true },
     // `search` by a part of an error message: a scan of the messages; the index contains failed requests only.
     { name: 'byErrorMessage', key: { errorMessage: 1 }, sparse: true },
   ],

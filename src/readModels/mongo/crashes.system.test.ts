@@ -7,11 +7,10 @@ import { seededRandom } from '../../../test/support/random.ts';
 import { NOW } from '../../../test/support/specification.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
-import { MonthlyNames } from '../monthlyNames.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
+import { loadNames, noNames } from './chosenNames.ts';
 import type { Collections } from './collections.ts';
-import { loadNames } from './figureNames.ts';
 import { type Fence, Fenced } from './generations.ts';
 import { type LogReader, openLogReader } from './logReader.ts';
 
@@ -142,10 +141,8 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const before = await contentOf(stage, 1);
     const events = source.read(0 as Position, head);
     const begin = { position: 0 as Position, eventId: null, latest: 0 as never };
-    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events, new MonthlyNames()));
-    await new BatchWriter(stage.generations.collections(1)).write(
-      changesOf(begin, events.slice(0, 6), new MonthlyNames()),
-    );
+    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events, noNames()));
+    await new BatchWriter(stage.generations.collections(1)).write(changesOf(begin, events.slice(0, 6), noNames()));
     expect(await contentOf(stage, 1)).toEqual(before);
     source.close();
   }, 60_000);
@@ -157,13 +154,13 @@ describe.skipIf(!server)(server ? `${server.product} ${server.version}` : NO_MON
     const { generations } = stage;
     const old = { by: 'lease', epoch: 3 };
     const mark = await generations.claim(1, old);
-    const changes = changesOf(mark, source.read(mark.position, 6), new MonthlyNames());
+    const changes = changesOf(mark, source.read(mark.position, 6), noNames());
     const writer = new BatchWriter(generations.collections(1));
 
     const fresh = { by: 'lease', epoch: 4 };
     const from = await generations.claim(1, fresh);
     await expect(generations.claim(1, old)).rejects.toThrow(Fenced);
-    const allChanges = changesOf(from, source.read(from.position, 1_000), new MonthlyNames());
+    const allChanges = changesOf(from, source.read(from.position, 1_000), noNames());
     const newWriter = new BatchWriter(generations.collections(1));
     const both = [() => writer.write(changes), () => newWriter.write(allChanges)];
     // FerretDB reads before it writes, so two concurrent writers may overwrite each other there.

@@ -23,6 +23,9 @@ export interface RequestDocument extends Omit<RequestLogRow, 'position' | 'error
   readonly _id: number;
   /** Id of the `KindDocument`, which filters are evaluated on. */
   readonly kind: string;
+  /** Its own names where those of the kind are `other`: see `KindNames`. Absent for nearly all requests. */
+  readonly modelBeyond?: string;
+  readonly effortBeyond?: string;
   /** Absent instead of null, so that its sparse index contains failed requests only. */
   readonly errorMessage?: string;
   /** Absent for nearly all requests: they tried only their own account. */
@@ -143,15 +146,18 @@ export const idOf = (...values: readonly (string | null)[]): string =>
 export const kindId = ({ accountId, model, effort, status }: RequestKind): string =>
   idOf(accountId, model, effort, status);
 
-/** The document of a row; `requestLogRow` reads it back. */
+/** The document of a row, with its kind and the id of that; `requestLogRow` reads it back. */
 export function requestDocument(
   { position: at, errorMessage, otherAccountIds, ...row }: RequestLogRow,
   kind: string,
+  { model, effort }: RequestKind,
 ): RequestDocument {
   return {
     _id: at,
     ...row,
     kind,
+    ...(model === row.model ? undefined : { modelBeyond: row.model }),
+    ...(effort === row.effort || row.effort === null ? undefined : { effortBeyond: row.effort }),
     ...(errorMessage === null ? undefined : { errorMessage }),
     ...(otherAccountIds.length === 0 ? undefined : { otherAccountIds }),
   };
@@ -176,6 +182,8 @@ export const refusalsDocument = (_id: string, refusals: UnloggedRefusals): Refus
 export function requestLogRow({
   _id,
   kind: _,
+  modelBeyond: __,
+  effortBeyond: ___,
   errorMessage,
   otherAccountIds = [],
   ...row

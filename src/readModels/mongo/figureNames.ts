@@ -10,7 +10,7 @@ export const newNames = (names: MonthlyNames, since: Position): FigureNameDocume
   names.takeNew().map(({ month, by, name }) => ({ _id: `${month} ${by} ${idOf(name)}`, month, by, name, since }));
 
 /** All names with groups of their own, for the node that projects: it decides which new ones get one. */
-export async function loadNames({ figureNames }: Pick<Collections, 'figureNames'>): Promise<MonthlyNames> {
+export async function loadFigureNames({ figureNames }: Pick<Collections, 'figureNames'>): Promise<MonthlyNames> {
   return namesIn(await figureNames.find().toArray());
 }
 

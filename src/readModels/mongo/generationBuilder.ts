@@ -4,7 +4,7 @@ import type { ArchiveState } from '../archiveReader.ts';
 import type { OnProgress } from '../rebuild.ts';
 import { BatchWriter } from './batchWriter.ts';
 import { changesOf } from './changes.ts';
-import { loadNames } from './figureNames.ts';
+import { loadNames } from './chosenNames.ts';
 import type { Fence, Generations, LogMark } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 import { withoutArchived, writeArchive } from './writeArchive.ts';

@@ -28,7 +28,7 @@ export class Fenced extends Error {
 }
 
 /** Must be raised with every change of documents or indexes. */
-const LAYOUT = 6;
+const LAYOUT = 7;
 
 /** Identifies the read models of this build. Other builds have their own, so that nodes of both can run side by side. */
 const BUILD = `${PROJECTIONS_VERSION}, history ${HISTORY_VERSION}, layout ${LAYOUT}`;

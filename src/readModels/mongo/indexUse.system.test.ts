@@ -87,13 +87,15 @@ const OTHERS: Readonly<Record<string, Query>> = {
   'the latest of the history': ({ history }) => history.page({}, null, 10, null),
 };
 
-test('the request log has seven indexes, including that of `_id`', () => {
+test('the request log has nine indexes, including that of `_id`', () => {
   expect(INDEXES.requests.map(({ name }) => name)).toEqual([
     'byTime',
     'byKind',
     'byKey',
     'byConversation',
     'byRequestId',
+    'byModelBeyond',
+    'byEffortBeyond',
     'byErrorMessage',
   ]);
 });

@@ -2,12 +2,20 @@ import type { RequestKind, RequestSource } from '../../../projections/requestLog
 import type { Position } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
 import type { PeriodRange } from '../periodRanges.ts';
-import { filterOptions, type RequestCounts, timeRangeOf } from '../requestFilter.ts';
+import {
+  filterOptions,
+  kindNamed,
+  modelsServed,
+  namesPredicate,
+  type RequestCounts,
+  timeRangeOf,
+} from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions } from '../requestLogQueries.ts';
 import { sourceOptions } from '../sourceFilter.ts';
 import { countsByAttempt, countsByAttempted, type KindCount } from './attemptCounts.ts';
 import { READ_OPTIONS, type ReadView } from './readView.ts';
 import {
+  hasBeyond,
   type RequestSelection,
   rowFilters,
   rowsWithin,
@@ -28,10 +36,11 @@ export async function requestLogOptions(
   const { attemptedAccountIds } = filter;
   const parts = splitAtCut(range.from, range.to, cut);
   const sources = sourceOptions(await countsBySource(view, parts, cut?.asOf), filter);
-  const source = selectSource(filter);
+  const isBeyond = await hasBeyond(view, filter);
+  const source = selectSource(filter) ?? (isBeyond ? ALL_ROWS : undefined);
   if (source) {
     const rows = { ...range, upTo: cut?.asOf, kinds: undefined, source };
-    return { ...filterOptions(await countsOfRows(view, rows, source, all, attemptedAccountIds), filter), ...sources };
+    return { ...filterOptions(await countsOfRows(view, rows, source, all, filter), filter), ...sources };
   }
   // Each list ignores another condition, so all of them are evaluated on the counts.
   const { attempted } = await selectMatches(view, attemptedAccountIds ? { attemptedAccountIds } : {});
@@ -60,25 +69,34 @@ export async function requestLogOptions(
   return { ...options, ...sources };
 }
 
+const ALL_ROWS: SourceSelection = { conditions: {}, hint: 'byTime' };
+const ROW_OF_KIND = { _id: 0, kind: 1, otherAccountIds: 1, modelBeyond: 1, effortBeyond: 1 };
+
 /** The numbers of requests by kind among rows, for the lists of options. Added up here: FerretDB groups by one field only. */
 async function countsOfRows(
   { collections }: ReadView,
   selection: RequestSelection,
   { hint }: SourceSelection,
   all: ReadonlyMap<string, RequestKind>,
-  attemptedAccountIds: readonly string[] | undefined,
+  filter: RequestLogFilter,
 ): Promise<RequestCounts> {
-  const wanted = new Set(attemptedAccountIds);
+  const wanted = new Set(filter.attemptedAccountIds);
+  const isWanted = namesPredicate(filter);
+  const named = new Map<string, RequestKind>();
   const kinds = new Map<RequestKind, number>();
   const attempts = new Map<RequestKind, Map<string, number>>();
   const attempted = new Map<RequestKind, number>();
   const rows = collections.requests.find(
     { $or: rowFilters(selection) },
-    { ...READ_OPTIONS, hint, projection: { _id: 0, kind: 1, otherAccountIds: 1 } },
+    { ...READ_OPTIONS, hint, projection: ROW_OF_KIND },
   );
-  for await (const { kind: id, otherAccountIds = [] } of rows) {
-    const kind = all.get(id);
-    if (!kind) continue;
+  for await (const { kind: id, otherAccountIds = [], modelBeyond = null, effortBeyond = null } of rows) {
+    const entry = all.get(id);
+    if (!entry) continue;
+    const own = kindNamed(entry, { modelBeyond, effortBeyond }, isWanted);
+    const key = own === entry ? id : JSON.stringify(own);
+    const kind = named.get(key) ?? own;
+    named.set(key, kind);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     const tried = attempts.get(kind) ?? new Map<string, number>();
     for (const accountId of otherAccountIds) tried.set(accountId, (tried.get(accountId) ?? 0) + 1);
@@ -100,7 +118,7 @@ async function countsOfRows(
 export async function modelsWithSuccess(view: ReadView, cut?: Cut): Promise<readonly string[]> {
   const all = await view.kinds.upTo(view.position);
   const kinds = cut ? await kindsAt(view, all, cut) : [...all.values()];
-  return [...new Set(kinds.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
+  return modelsServed(kinds);
 }
 
 /** The kinds that have requests up to a cut. */

@@ -19,8 +19,7 @@ import {
   rowFilter,
   rowFilters,
   type SourceSelection,
-  selectMatches,
-  selectSource,
+  select,
 } from './requestSelection.ts';
 
 /** A period with more matches than this is split into shorter ones; in others the rows are scanned. */
@@ -54,9 +53,8 @@ async function latestFirst(
   offset: number,
   cut: Cut | undefined,
 ): Promise<RequestLogPage> {
-  const matching = await selectMatches(view, filter);
+  const { source, ...matching } = await select(view, filter);
   if (isEmpty(matching)) return EMPTY_PAGE;
-  const source = selectSource(filter);
   const selection: RequestSelection = { ...timeRangeOf(filter), upTo: cut?.asOf, ...matching, source };
   if (filter.after !== undefined) {
     const conditions = { _id: { $gt: filter.after }, $or: rowFilters(selection) };

@@ -1,11 +1,12 @@
 import type { Filter } from 'mongodb';
 import type { RequestKind } from '../../../projections/requestLog.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { kindPredicate } from '../requestFilter.ts';
+import { hasNamesBeyond } from '../kindNames.ts';
+import { kindPredicate, namesPredicate, wantedNames } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows } from '../sourceFilter.ts';
 import type { AttemptDocument, RequestDocument } from './documents.ts';
-import type { ReadView } from './readView.ts';
+import { READ_OPTIONS, type ReadView } from './readView.ts';
 
 /** Up to this many kinds a query scans one index range per kind and merges them; above, it scans along the time. */
 const MAX_SCANNED_KINDS = 100;
@@ -51,8 +52,12 @@ export interface AttemptSelection {
 }
 
 /** The selection of a filter, with its conditions evaluated once per kind. */
-export async function selectMatches(view: ReadView, filter: RequestLogFilter): Promise<MatchSelection> {
-  const predicate = kindPredicate(filter);
+export async function selectMatches(
+  view: ReadView,
+  filter: RequestLogFilter,
+  isBeyond = false,
+): Promise<MatchSelection> {
+  const predicate = kindPredicate(filter, isBeyond);
   if (!predicate) return { kinds: undefined };
   const all = await view.kinds.upTo(view.position);
   const { matches, attempted } = predicate;
@@ -85,6 +90,45 @@ export const rowsWithin = ({ from, to, upTo }: RowRange, at: '_id' | 'position')
   requestedAt: { $gte: from, $lt: to } as never,
   ...(upTo !== undefined && { [at]: { $lte: upTo } as never }),
 });
+
+/** Rows that match a filter: those of its kinds with its conditions on rows. */
+export async function select(view: ReadView, filter: RequestLogFilter) {
+  const isBeyond = await hasBeyond(view, filter);
+  const matching = await selectMatches(view, filter, isBeyond);
+  const source = selectSource(filter);
+  if (!isBeyond) return { ...matching, source };
+  const names = { conditions: await namesCondition(view, filter), hint: 'byTime' } as const;
+  return {
+    ...matching,
+    source: source ? { ...source, conditions: { ...source.conditions, ...names.conditions } } : names,
+  };
+}
+
+/** Whether any row has a name that the filter wants and that is not the one of its kind, so that rows have to be read. */
+export async function hasBeyond(view: ReadView, filter: RequestLogFilter): Promise<boolean> {
+  const { models, efforts } = wantedNames(filter);
+  if (models.length === 0 && efforts.length === 0) return false;
+  if (![...(await view.kinds.upTo(view.position)).values()].some(hasNamesBeyond)) return false;
+  const find = (field: 'modelBeyond' | 'effortBeyond', names: readonly string[], hint: string) =>
+    names.length > 0 && view.collections.requests.findOne({ [field]: { $in: [...names] } }, { ...READ_OPTIONS, hint });
+  const found = await Promise.all([
+    find('modelBeyond', models, 'byModelBeyond'),
+    find('effortBeyond', efforts, 'byEffortBeyond'),
+  ]);
+  return found.some(Boolean);
+}
+
+/** The names of a row, where those of its kind are not the ones that are wanted: see `KindNames`. */
+async function namesCondition(view: ReadView, filter: RequestLogFilter): Promise<Filter<RequestDocument>> {
+  const { models, efforts, modelOptions } = filter;
+  const exactly = conditionFor(await view.kinds.upTo(view.position), namesPredicate(filter));
+  const own = {
+    ...(models && { model: { $in: [...models] } }),
+    ...(efforts && { effort: { $in: [...efforts] } }),
+    ...(modelOptions && { $or: modelOptions.map(({ model, effort }) => ({ model, effort })) }),
+  };
+  return { $or: [...(exactly ? [{ kind: exactly.condition }] : []), own] } as unknown as Filter<RequestDocument>;
+}
 
 /** @returns undefined when the filter has no condition on the source of a request */
 export function selectSource(filter: RequestLogFilter): SourceSelection | undefined {

@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
 import { decodeRollUps } from '../archivedRollUps.ts';
 import type { ArchiveState } from '../archiveReader.ts';
-import type { MonthlyNames } from '../monthlyNames.ts';
 import { archivedChanges } from './archivedChanges.ts';
 import type { BatchWriter } from './batchWriter.ts';
+import type { ChosenNames } from './chosenNames.ts';
 import type { Fence, Generations } from './generations.ts';
 import type { LogReader } from './logReader.ts';
 
@@ -17,7 +17,7 @@ export async function writeArchive(
   generation: number,
   fence: Fence,
   writer: BatchWriter,
-  names: MonthlyNames,
+  names: ChosenNames,
 ): Promise<ArchiveState> {
   const archive = log.archive.state();
   if (archive.signature === '') return archive;

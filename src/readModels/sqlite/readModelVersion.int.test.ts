@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 20, layout 16':
+    '5ca10f067e565d3b40f8ea31c76a9253a303b0c157cc7d24f5ca0cec3979542c',
   'requestLog 7, usageTrends 2, history 20, layout 15':
     '12ad0177d515a1a6aaa67bdc88723bab50d3c013aa734e37f39f0a38075317fd',
   'requestLog 7, usageTrends 2, history 19, layout 15':

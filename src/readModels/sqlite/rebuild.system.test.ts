@@ -58,6 +58,28 @@ test('a rebuild gives the expected read models whatever files exist', async () =
   expect(compareReadModels({ folder }).differences).toEqual([]);
 });
 
+test('a rebuild gives names that clients invented the same kinds as a service that restarts among them', async () => {
+  const folder = temporaryFolder();
+  const logPath = join(folder, 'log.sqlite');
+  for (const part of [1, 2, 3]) {
+    const log = await createSqliteEventLog({ path: logPath, node: 'test' });
+    const append = appender(log, async () => undefined);
+    const invented = Array.from({ length: 300 }, (_, index) => {
+      const [model, effort] = [`model ${part * index}`, `effort ${(part * index) % 50}`];
+      return index % 7 === 0 ? completed({ model, effort }) : refused({ model, effort });
+    });
+    const head = await append(...invented);
+    await log.close();
+    const readModels = createSqliteReadModels({ folder, logPath });
+    expect((await readModels.requestLog.page({}, 1, 0, head)).total).toBe(part * 300);
+    expect((await readModels.requestLog.options({}, head)).modelOptions.some(({ effort }) => effort === 'other')).toBe(
+      true,
+    );
+    await readModels.close();
+  }
+  expect(compareReadModels({ folder }).differences).toEqual([]);
+});
+
 test('a comparison finds no difference in intact read models, and leaves no file', async () => {
   const { folder, head } = await dataFolder();
   expect(compareReadModels({ folder })).toEqual({ position: head, rows: expect.any(Number), differences: [] });

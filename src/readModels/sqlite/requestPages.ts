@@ -5,7 +5,7 @@ import { type Instant, instant, type Position } from '../../domain/core/brands.t
 import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
 import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import { MAX_INSTANT, type PeriodRange } from '../periodRanges.ts';
-import { filterOptions, timeRangeOf } from '../requestFilter.ts';
+import { filterOptions, modelsServed, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../requestLogQueries.ts';
 import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSort.ts';
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
@@ -148,14 +148,15 @@ export function requestLogOptions(
   const range = timeRangeOf(filter);
   const { attemptedAccountIds } = filter;
   // Each list ignores another condition, so all of them are evaluated on the counts.
-  const bySource = needsRows(filter) && selectionOf(withoutKinds(filter), table, lastPositionOf(cut));
+  const isBeyond = table.hasBeyond(filter);
+  const bySource = (isBeyond || needsRows(filter)) && selectionOf(withoutKinds(filter), table, lastPositionOf(cut));
   const { attempted } = selectionOf(attemptedAccountIds ? { attemptedAccountIds } : {}, table);
   const sources = sourceOptions(
     [...countsBySource(database, tables.sourceCounts, range, cut)].map(([id, n]) => [table.sources.entryOf(id), n]),
     filter,
   );
   if (bySource) {
-    const counts = countsOfSelection(database, table, bySource, attemptedAccountIds);
+    const counts = countsOfSelection(database, table, bySource, filter, isBeyond);
     return { ...filterOptions(counts, filter), ...sources };
   }
   const entryOf = ([id, count]: readonly [number, number]) => [table.kinds.entryOf(id), count] as const;
@@ -194,7 +195,7 @@ export function modelsWithSuccess(
 ): string[] {
   const counts = cut && countsByKind(database, kindCounts, { from: instant(0), to: MAX_INSTANT }, cut);
   const entries = counts ? [...counts.keys()].map((id) => kinds.entryOf(id)) : kinds.entries;
-  return [...new Set(entries.filter(({ status }) => status === '200').map(({ model }) => model))].sort();
+  return modelsServed(entries);
 }
 
 /** Without a condition on kinds the smallest roll-up has the same counts, and by shorter periods. */

@@ -1,7 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { RequestSource } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import { kindPredicate, timeRangeOf } from '../requestFilter.ts';
+import { kindPredicate, namesPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows, sourcePredicate } from '../sourceFilter.ts';
 import { POSITIONS_OF_CONVERSATIONS, type RequestTable } from './requestTable.ts';
@@ -54,11 +53,13 @@ export type RowRange = Pick<RequestSelection, 'from' | 'to' | 'upTo'>;
 /** The selection of a filter, with its conditions evaluated once per kind. */
 export function selectionOf(
   filter: RequestLogFilter,
-  { kinds, attemptKinds, sources }: RequestTable,
+  table: RequestTable,
   upTo = Number.MAX_SAFE_INTEGER,
 ): RequestSelection {
-  const predicate = kindPredicate(filter);
-  const source = sourceSelectionOf(filter, sources.entries);
+  const { kinds, attemptKinds } = table;
+  const isBeyond = table.hasBeyond(filter);
+  const predicate = kindPredicate(filter, isBeyond);
+  const source = sourceSelectionOf(filter, table, isBeyond);
   if (!predicate) return { ...timeRangeOf(filter), upTo, kinds: undefined, attempted: undefined, source };
   const { matches, attempted } = predicate;
   const bytes = bytesOf(kinds.entries, matches);
@@ -83,11 +84,17 @@ export function selectionOf(
   };
 }
 
-function sourceSelectionOf(filter: RequestLogFilter, entries: readonly RequestSource[]): SourceSelection | undefined {
-  if (!needsRows(filter)) return undefined;
+function sourceSelectionOf(
+  filter: RequestLogFilter,
+  { kinds, sources }: RequestTable,
+  isBeyond: boolean,
+): SourceSelection | undefined {
+  if (!isBeyond && !needsRows(filter)) return undefined;
   const matches = sourcePredicate(filter);
   const { clients, addressDigests, conversations } = filter;
-  const conditions: Condition[] = [];
+  const conditions: Condition[] = isBeyond
+    ? [namesCondition(filter, bytesOf(kinds.entries, namesPredicate(filter)))]
+    : [];
   if (clients) {
     // The client of a row is unknown when there is none, and when it does not name itself.
     const isNullWanted = clients.includes(null);
@@ -104,9 +111,32 @@ function sourceSelectionOf(filter: RequestLogFilter, entries: readonly RequestSo
     });
   }
   return {
-    sourceIds: matches && JSON.stringify(entries.flatMap((entry, index) => (matches(entry) ? [index + 1] : []))),
+    sourceIds:
+      matches && JSON.stringify(sources.entries.flatMap((entry, index) => (matches(entry) ? [index + 1] : []))),
     rest: { sql: conditions.map(({ sql }) => sql).join(' '), values: conditions.flatMap(({ values }) => values) },
     conversations: conversations && JSON.stringify(conversations),
+  };
+}
+
+/**
+ * The names of a row, where those of its kind are not the ones that are wanted: see `KindNames`.
+ * @param exactly the kinds whose names are
+ */
+function namesCondition({ models, efforts, modelOptions }: RequestLogFilter, exactly: Uint8Array): Condition {
+  const model = 'coalesce(modelBeyond, kind.model)';
+  const effort = 'coalesce(effortBeyond, kind.effort)';
+  const lists = [
+    { list: models, sql: `EXISTS (SELECT 1 FROM json_each(?) WHERE value = ${model})` },
+    { list: efforts, sql: `EXISTS (SELECT 1 FROM json_each(?) WHERE value IS ${effort})` },
+    {
+      list: modelOptions,
+      sql: `EXISTS (SELECT 1 FROM json_each(?) WHERE value ->> 'model' = ${model} AND value ->> 'effort' IS ${effort})`,
+    },
+  ].filter(({ list }) => list !== undefined);
+  return {
+    sql: `AND (substr(?, kindId, 1) = x'01' OR EXISTS (SELECT 1 FROM requestKinds AS kind
+      WHERE kind.id = kindId AND ${lists.map(({ sql }) => sql).join(' AND ')}))`,
+    values: [exactly, ...lists.map(({ list }) => JSON.stringify(list))],
   };
 }
 

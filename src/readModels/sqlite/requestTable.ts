@@ -8,6 +8,9 @@ import type {
   UnloggedRefusals,
 } from '../../../projections/requestLog.ts';
 import { instant, position } from '../../domain/core/brands.ts';
+import { KindNames } from '../kindNames.ts';
+import { wantedNames } from '../requestFilter.ts';
+import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
 import type { RowIds } from './pendingFigures.ts';
@@ -48,7 +51,9 @@ const LAYOUT = `
     costMicroDollars INTEGER,
     latencyMs INTEGER NOT NULL,
     firstByteMs INTEGER,
-    attempts INTEGER NOT NULL
+    attempts INTEGER NOT NULL,
+    modelBeyond TEXT,
+    effortBeyond TEXT
   ) STRICT;
   CREATE TABLE IF NOT EXISTS otherAttempts (
     position INTEGER,
@@ -75,6 +80,8 @@ const LAYOUT = `
   CREATE INDEX IF NOT EXISTS requestsOfSource ON requests (sourceId, requestedAt, position, kindId, clientId);
   CREATE INDEX IF NOT EXISTS requestsByConversation ON requests (${stretchOf('position')}, conversation)
     WHERE conversation IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS requestsByModelBeyond ON requests (modelBeyond) WHERE modelBeyond IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS requestsByEffortBeyond ON requests (effortBeyond) WHERE effortBeyond IS NOT NULL;
   CREATE INDEX IF NOT EXISTS requestsByMessage ON requests (messageId, requestedAt, kindId) WHERE messageId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
   CREATE VIRTUAL TABLE IF NOT EXISTS messageTexts USING fts5(text, tokenize = 'trigram', content = '', columnsize = 0);
@@ -87,7 +94,10 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Where each field of a row is stored: in a column of its own, in the table that an id refers to, or in rows of another table. */
+/**
+ * Where each field of a row is stored: in a column of its own, in the table that an id refers to, or in rows of another table. A name
+ * that its kind does not have (see `KindNames`) is in `modelBeyond` or `effortBeyond`.
+ */
 const STORAGE = {
   position: 'column',
   requestId: 'column',
@@ -125,13 +135,17 @@ const STORAGE = {
 const COLUMNS = Object.entries(STORAGE).flatMap(([name, place]) => (place === 'column' ? [name] : []));
 
 const SELECT = `
-  SELECT ${COLUMNS.join(', ')}, kindId, sourceId, clientId, conversation, text AS errorMessage,
+  SELECT ${COLUMNS.join(', ')}, modelBeyond, effortBeyond, kindId, sourceId, clientId, conversation, text AS errorMessage,
     (SELECT json_group_array(accountId ORDER BY ordinal) FROM otherAttempts AS tried WHERE tried.position = requests.position)
       AS otherAccountIds,
     (SELECT json_group_array(conversation ORDER BY ordinal) FROM otherConversations AS named
       WHERE named.position = requests.position) AS otherConversations
   FROM requests LEFT JOIN messages ON messages.id = messageId
   WHERE position IN (SELECT value FROM json_each(?))`;
+
+const SELECT_BEYOND = `
+  SELECT 1 WHERE EXISTS (SELECT 1 FROM json_each(?) CROSS JOIN requests INDEXED BY requestsByModelBeyond ON modelBeyond = value)
+    OR EXISTS (SELECT 1 FROM json_each(?) CROSS JOIN requests INDEXED BY requestsByEffortBeyond ON effortBeyond = value)`;
 
 /** The rows of the request log, with dictionaries for their texts. */
 export class RequestTable {
@@ -147,6 +161,8 @@ export class RequestTable {
   readonly #indexMessage: StatementSync;
   readonly #insertRefusals: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectBeyond: StatementSync;
+  readonly #kindNames = new KindNames();
   #rows: PendingRow[] = [];
 
   constructor(database: DatabaseSync) {
@@ -155,7 +171,7 @@ export class RequestTable {
     this.attemptKinds = new Dictionary(database, 'attemptKinds', ['attemptedAccountId', 'kindId']);
     this.sources = new Dictionary(database, 'requestSources', ['apiKeyId', 'errorCode', 'owner', 'team', 'transport']);
     this.#insert = database.prepare(
-      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#insertOther = database.prepare('INSERT INTO otherAttempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.clients = new ClientTable(database);
@@ -167,12 +183,14 @@ export class RequestTable {
     this.#indexMessage = database.prepare('INSERT INTO messageTexts (rowid, text) VALUES (?, ?)');
     this.#insertRefusals = database.prepare('INSERT INTO refusals VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.#select = database.prepare(SELECT);
+    this.#selectBeyond = database.prepare(SELECT_BEYOND);
+    this.#loadKindNames();
   }
 
   /** Adds a row; `flush` writes it. */
   insert(row: RequestLogRow): RowIds {
     // Looked up here, because the sums of the row look up the same entries next.
-    const pending = { row, kindId: this.kinds.idOf(row), sourceId: this.sources.idOf(row) };
+    const pending = { row, kindId: this.kindIdOf(row), sourceId: this.sources.idOf(row) };
     this.#rows.push(pending);
     return pending;
   }
@@ -182,8 +200,20 @@ export class RequestTable {
     this.#insertRefusals.run(minute, this.sources.idOf(refusals), position, unlogged);
   }
 
+  /** The id of the kind that a request is counted as. */
+  kindIdOf(kind: RequestKind): number {
+    return this.kinds.idOf(this.#kindNames.kindOf(kind));
+  }
+
+  /** Whether any row has a name that the filter wants and that is not the one of its kind, so that rows have to be read. */
+  hasBeyond(filter: RequestLogFilter): boolean {
+    const { models, efforts } = wantedNames(filter);
+    if (models.length === 0 && efforts.length === 0) return false;
+    return this.#selectBeyond.get(JSON.stringify(models), JSON.stringify(efforts)) !== undefined;
+  }
+
   attemptKindIdOf({ attemptedAccountId, ...kind }: AttemptKind): number {
-    return this.attemptKinds.idOf({ attemptedAccountId, kindId: String(this.kinds.idOf(kind)) });
+    return this.attemptKinds.idOf({ attemptedAccountId, kindId: String(this.kindIdOf(kind)) });
   }
 
   /** Writes the rows added since the last flush. One series of writes takes half as long as writes between other work. */
@@ -196,12 +226,19 @@ export class RequestTable {
   clear(): void {
     this.#rows = [];
     this.kinds.reload();
+    this.#loadKindNames();
     this.attemptKinds.reload();
     this.sources.reload();
     this.clients.clear();
   }
 
+  #loadKindNames(): void {
+    this.#kindNames.clear();
+    for (const kind of this.kinds.entries) this.#kindNames.load(kind);
+  }
+
   #write({ row, kindId, sourceId }: PendingRow): void {
+    const kind = this.kinds.entryOf(kindId);
     this.#insert.run(
       row.position,
       row.requestId,
@@ -221,6 +258,8 @@ export class RequestTable {
       row.latencyMs,
       row.firstByteMs,
       row.attempts,
+      kind.model === row.model ? null : row.model,
+      kind.effort === row.effort ? null : row.effort,
     );
     row.otherAccountIds.forEach((accountId, ordinal) => {
       this.#insertOther.run(row.position, ordinal, accountId, row.requestedAt, kindId);
@@ -261,6 +300,8 @@ export class RequestTable {
     conversation,
     otherAccountIds,
     otherConversations,
+    modelBeyond,
+    effortBeyond,
     ...row
   }: StoredRow): RequestLogRow {
     const { accountId, model, effort, status } = this.kinds.entryOf(kindId);
@@ -269,8 +310,8 @@ export class RequestTable {
       position: position(row.position),
       requestedAt: instant(row.requestedAt),
       accountId,
-      model,
-      effort,
+      model: modelBeyond ?? model,
+      effort: effortBeyond ?? effort,
       status,
       ...this.sources.entryOf(sourceId),
       ...(clientId === null ? NO_CLIENT : this.clients.at(clientId)),
@@ -300,6 +341,8 @@ type StoredRow = Omit<
   readonly sourceId: number;
   readonly clientId: number | null;
   readonly conversation: string | null;
+  readonly modelBeyond: string | null;
+  readonly effortBeyond: string | null;
   /** As JSON. */
   readonly otherAccountIds: string;
   readonly otherConversations: string;

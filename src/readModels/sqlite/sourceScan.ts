@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RequestKind } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
-import type { RequestCounts } from '../requestFilter.ts';
+import { kindNamed, namesPredicate, type RequestCounts } from '../requestFilter.ts';
+import type { RequestLogFilter } from '../requestLogQueries.ts';
 import type { SourceSelection } from './requestSelection.ts';
 import { type RequestSelection, rowCondition } from './requestSelection.ts';
 import type { RequestTable } from './requestTable.ts';
@@ -59,24 +60,39 @@ export function countsOfSelection(
   database: DatabaseSync,
   { kinds }: RequestTable,
   selection: RequestSelection,
-  attemptedAccountIds: readonly string[] | undefined,
+  filter: RequestLogFilter,
+  isBeyond: boolean,
 ): RequestCounts {
+  const { attemptedAccountIds } = filter;
   const { sql, values } = rowsOf(selection, selection);
-  const own = database.prepare(`SELECT kindId, COUNT(*) AS count ${sql} GROUP BY kindId`).all(...values);
+  const kind = isBeyond ? 'kindId, modelBeyond, effortBeyond' : 'kindId';
+  const own = database.prepare(`SELECT ${kind}, COUNT(*) AS count ${sql} GROUP BY ${kind}`).all(...values);
   const attempts = database
     .prepare(
-      `SELECT tried.accountId, tried.kindId, COUNT(*) AS count FROM otherAttempts AS tried
-       WHERE tried.position IN (SELECT position ${sql}) GROUP BY tried.accountId, tried.kindId`,
+      `SELECT tried.accountId, ${kind}, COUNT(*) AS count
+       FROM (SELECT position, accountId${isBeyond ? '' : ', kindId'} FROM otherAttempts) AS tried
+         ${isBeyond ? 'JOIN requests USING (position)' : ''}
+       WHERE position IN (SELECT position ${sql}) GROUP BY tried.accountId, ${kind}`,
     )
     .all(...values);
-  const kindOf = (row: { readonly [name: string]: unknown }): RequestKind => kinds.entryOf(row.kindId as number);
+  const named = new Map<string, RequestKind>();
+  const isWanted = namesPredicate(filter);
+  const kindOf = (row: { readonly [name: string]: unknown }): RequestKind => {
+    const entry = kinds.entryOf(row.kindId as number);
+    if (!isBeyond) return entry;
+    const own = kindNamed(entry, row as { modelBeyond: string | null; effortBeyond: string | null }, isWanted);
+    if (own === entry) return entry;
+    const key = JSON.stringify(own);
+    named.set(key, named.get(key) ?? own);
+    return named.get(key) as RequestKind;
+  };
   const wanted = JSON.stringify(attemptedAccountIds ?? []);
   const attempted = attemptedAccountIds
     ? database
         .prepare(
-          `SELECT kindId, COUNT(*) AS count ${sql} AND EXISTS (SELECT 1 FROM otherAttempts AS tried
+          `SELECT ${kind}, COUNT(*) AS count ${sql} AND EXISTS (SELECT 1 FROM otherAttempts AS tried
              WHERE tried.position = requests.position AND tried.accountId IN (SELECT value FROM json_each(?)))
-           GROUP BY kindId`,
+           GROUP BY ${kind}`,
         )
         .all(...values, wanted)
     : [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -219,3 +219,31 @@ test('closes only once, and rejects queries that are still open', async () => {
   await expect(readModels.requestLog.page({}, 10, 0, head)).rejects.toThrow(ReadModelUnavailable);
   readModels.notify(head);
 });
+
+test('100,000 invented models, originators and user agents grow neither roll-ups nor what is in memory', async () => {
+  const folder = temporaryFolder();
+  const invented = (from: number) =>
+    Array.from({ length: 20_000 }, (_, index) => {
+      const name = `${from + index}`;
+      const client = { name, version: '1', originator: name, addressDigest: 'd' };
+      return refused({ model: `model ${name}`, effort: `effort ${name}`, client });
+    });
+  const sizes: unknown[] = [];
+  const events: DomainEvent[] = [];
+  for (const from of [0, 20_000, 40_000, 60_000, 80_000]) events.push(...invented(from));
+  for (const count of [20_000, 100_000]) {
+    const { logPath, head } = await logOf(folder, ...events.slice(0, count));
+    const { requestLog, close } = open(folder, logPath);
+    const total = async () => (await requestLog.page({}, 1, 0, head)).total;
+    await expect.poll(total, { timeout: 120_000 }).toBe(count);
+    await close();
+    const database = new DatabaseSync(join(folder, 'readmodels.sqlite'), { readOnly: true });
+    const rowsOf = (table: string) => database.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()?.count as number;
+    const tables = ['requestKinds', 'requestSources', 'requestsByKind', 'figures', 'figureNames', 'figureGroups'];
+    sizes.push(Object.fromEntries(tables.map((table) => [table, rowsOf(table)])));
+    database.close();
+    rmSync(join(folder, 'readmodels.sqlite'));
+  }
+  expect(sizes[1]).toEqual(sizes[0]);
+  expect(sizes[0]).toMatchObject({ requestSources: 1, requestsByKind: expect.any(Number) });
+}, 240_000);

@@ -60,7 +60,7 @@ export class Tables {
     this.history = new HistoryIndex(database, log, upTo);
     this.#rollUps = rollUps;
     const addSums = {
-      requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kinds.idOf(group), sums),
+      requestsByKind: (at, group, sums) => rollUps.requestsByKind.add(at, requests.kindIdOf(group), sums),
       requestsByAttempt: (at, group, sums) => rollUps.requestsByAttempt.add(at, requests.attemptKindIdOf(group), sums),
       requestsBySource: (at, group, sums) => rollUps.requestsBySource.add(at, requests.sources.idOf(group), sums),
       requestsByErrorCode: (at, { errorCode }, sums) =>
