@@ -83,6 +83,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     clientAddress,
     isThisMachine,
     responses,
+    socketTimes: io.socketTimes,
   });
   await destroyLeftKeys(foundation);
   watchOpenAccess(foundation);

@@ -28,7 +28,7 @@ import {
   servesSockets,
   type TranscriptionRoute,
 } from './routes/routes.ts';
-import { SOCKET_TIMES, type SocketServices } from './socket/socketServices.ts';
+import type { SocketServices } from './socket/socketServices.ts';
 import { createUpgradeHandler, type UpgradeHandlerOptions } from './socket/upgradeHandler.ts';
 import type { BeginTrace, RequestTrace } from './tracing/requestTrace.ts';
 import { createTranscriptionHandler } from './transcribe/transcriptionHandler.ts';
@@ -64,7 +64,7 @@ export interface ProxyOptions extends ModelRequestServices {
 
 /** What websockets need in addition. */
 export interface SocketOptions
-  extends Pick<SocketServices, 'accounts' | 'provider' | 'upstreamSockets' | 'socketMetrics'>,
+  extends Pick<SocketServices, 'accounts' | 'provider' | 'upstreamSockets' | 'socketMetrics' | 'times'>,
     Omit<UpgradeHandlerOptions, 'services'> {}
 
 /** The entrances of the proxy. */
@@ -295,7 +295,6 @@ function upgradeOptions(options: ProxyOptions, { sockets, deflate, hasWorkedLate
       if (!isIdentified && error && COUNTED.has(error.code))
         refusals.countAnonymous(clientAddress(request) ?? 'unknown', error.code);
     },
-    times: SOCKET_TIMES,
   };
   return { services, sockets, deflate, hasWorkedLately };
 }

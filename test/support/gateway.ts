@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { readConfig } from '../../src/app/config/config.ts';
 import { startService } from '../../src/app/main.ts';
 import type { Service } from '../../src/app/runService.ts';
+import type { ServiceIo } from '../../src/app/wiring/foundation.ts';
 import { eventTypes, type KnownEvent } from '../../src/domain/eventTypes.ts';
 import type { SimulatedAccount } from './provider/account.ts';
 import { type ProviderOptions, startProvider } from './provider/provider.ts';
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   provider?: ProviderOptions;
   /** An existing data folder; a new one when absent. */
   folder?: string;
+  /** Shorter times of websockets. */
+  socketTimes?: ServiceIo['socketTimes'];
   /** Starts a proxy between the service and the provider. @returns the base URL for the service */
   between?: (providerBaseUrl: string) => Promise<string>;
 }
@@ -37,6 +40,7 @@ export async function startGateway({
   provider: options,
   folder,
   between,
+  socketTimes,
 }: GatewayOptions = {}) {
   const provider = await startProvider(options);
   const data = folder ?? mkdtempSync(join(tmpdir(), 'svc-gateway-'));
@@ -55,7 +59,11 @@ export async function startGateway({
         SVC_DRAIN_SECONDS: '1',
         ...env,
       }),
-      { print: (line) => output.push(line), onFatal: (error) => output.push(error.message) },
+      {
+        print: (line) => output.push(line),
+        onFatal: (error) => output.push(error.message),
+        ...(socketTimes && { socketTimes }),
+      },
     );
   let service = await start();
 

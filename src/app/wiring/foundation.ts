@@ -13,6 +13,7 @@ import { Faults } from '../../lib/faults.ts';
 import { JobRunner } from '../../lib/jobs/jobRunner.ts';
 import type { LineDetails, Print } from '../../lib/log/line.ts';
 import { MetricRegistry } from '../../lib/metrics/metricRegistry.ts';
+import type { SocketTimes } from '../../proxy/socket/socketServices.ts';
 import { ClockWatch } from '../../state/clock/clockWatch.ts';
 import { type Cause, createCommandHandler, type HandleCommand } from '../../state/commands/commandHandler.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
@@ -40,6 +41,8 @@ export interface ServiceIo {
   readonly buildsDashboard?: boolean;
   /** Collects the garbage of the start. Absent where the service shares its process, whose heap is not all its own. */
   readonly collectGarbage?: () => Promise<void>;
+  /** Shorter times of websockets; for tests. */
+  readonly socketTimes?: Partial<SocketTimes>;
   /** Called once, when the service cannot continue. */
   readonly onFatal: (error: Error) => void;
 }

@@ -25,6 +25,7 @@ import { settleAbandoned } from '../../proxy/settlement/settleAbandoned.ts';
 import { createSettlement, type SettlementOptions } from '../../proxy/settlement/settlement.ts';
 import { OpenSockets } from '../../proxy/socket/openSockets.ts';
 import { createUpstreamSocketOpener } from '../../proxy/socket/openUpstreamSocket.ts';
+import { SOCKET_TIMES, type SocketTimes } from '../../proxy/socket/socketServices.ts';
 import { TRANSCRIPTION_MODEL } from '../../proxy/transcribe/transcriptionForm.ts';
 import type { Sinks } from '../../sinks/keepSinks.ts';
 import { subjects } from '../../state/fold/subjects.ts';
@@ -46,6 +47,7 @@ export interface ProxySurfaceOptions {
   /** Whether a client is known to run on this machine. */
   readonly isThisMachine: (request: ClientRequest) => boolean;
   readonly responses: Pick<HttpResponses, 'count'>;
+  readonly socketTimes?: Partial<SocketTimes> | undefined;
 }
 
 /** The running proxy. */
@@ -71,7 +73,7 @@ const CHECK_POOL_MS = 10_000;
 /** Settles the requests that an earlier process of this node left open, then creates the proxy. */
 export async function createProxySurface(
   foundation: Foundation,
-  { pendingState, provider, sinks, traces, clientAddress, isThisMachine, responses }: ProxySurfaceOptions,
+  { pendingState, provider, sinks, traces, clientAddress, isThisMachine, responses, socketTimes }: ProxySurfaceOptions,
 ): Promise<ProxySurface> {
   const { config, store, hot, now, clock, report, faults, descriptors } = foundation;
   const { ledger, records, sharedLimits, usedElsewhere } = pendingState;
@@ -170,7 +172,13 @@ export async function createProxySurface(
     whenSinksTake: whenSinksTake(sinks),
     sockets:
       config.SVC_WEBSOCKET === 'on'
-        ? socketOptions(config, { sockets, socketMetrics, accounts, provider: calls })
+        ? socketOptions(config, {
+            sockets,
+            socketMetrics,
+            accounts,
+            provider: calls,
+            times: { ...SOCKET_TIMES, ...socketTimes },
+          })
         : undefined,
     now,
     report,
@@ -208,7 +216,7 @@ const WORKED_LATELY_MS = 60_000;
 
 function socketOptions(
   { SVC_UPSTREAM_BASE_URL: base, SVC_WEBSOCKET_DEFLATE: deflate }: Config,
-  parts: Pick<SocketOptions, 'sockets' | 'socketMetrics' | 'accounts' | 'provider'>,
+  parts: Pick<SocketOptions, 'sockets' | 'socketMetrics' | 'accounts' | 'provider' | 'times'>,
 ): SocketOptions {
   let workedAt = Number.NEGATIVE_INFINITY;
   return {

@@ -3,32 +3,27 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
-import type { RequestSocket } from '../../domain/request/events.ts';
-import { availabilityOf } from '../../domain/routing/availability.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
-import type { Admitted } from '../admission/admissionControl.ts';
-import type { Caller } from '../admission/callers.ts';
-import { tokensOfText } from '../admission/estimate.ts';
-import { newRequestId } from '../admission/requestId.ts';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { eventStream, type ResponseFormat } from '../exchange/responseFormats.ts';
 import type { CloseReason } from '../metrics/socketMetrics.ts';
 import type { Ending } from '../providerResponse/ending.ts';
-import type { MemoryShare } from '../requestBody/memoryBudget.ts';
-import { isObject } from '../requestBody/parseJson.ts';
 import { ClientDisconnected } from '../requestBody/readBody.ts';
-import { admitRequest, clientOf, pinOf } from '../requests/admitRequest.ts';
-import { lacksSessionHeader, readSessionHeader } from '../responses/conversationKey.ts';
+import { clientOf, pinOf } from '../requests/admitRequest.ts';
+import { lacksSessionHeader } from '../responses/conversationKey.ts';
 import type { Surface } from '../responses/schema.ts';
 import type { ConversationRoute } from '../routes/routes.ts';
 import type { Pin } from '../settlement/settlement.ts';
-import type { RequestTrace } from '../tracing/requestTrace.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { OpenedWebSocket } from '../upstream/websocket/openWebSocket.ts';
-import { errorFrame, parseFrame } from './frames.ts';
+import { ArrivingMessage } from './arrivingMessage.ts';
+import { type BegunRequest, beginRequest } from './beginRequest.ts';
+import { CloseCode } from './closeCodes.ts';
+import { errorFrame, responseIdIn } from './frames.ts';
+import { reasonToClose } from './idleCheck.ts';
 import { poolRateLimits } from './rateLimits.ts';
-import { type Create, type CreateKind, readCreate } from './readCreate.ts';
+import type { Create } from './readCreate.ts';
 import { type CallingSocket, SocketCall } from './socketCall.ts';
 import { SocketDelivery } from './socketDelivery.ts';
 import type { SocketServices } from './socketServices.ts';
@@ -44,6 +39,8 @@ export interface ClientSocketOptions {
   readonly requestId: string;
   readonly key: ApiKey | null;
   readonly route: ConversationRoute;
+  /** Called when the client has sent a request that is too large for a socket. */
+  readonly onTooLarge: () => void;
   readonly onClosed: (socket: ClientSocket) => void;
 }
 
@@ -55,20 +52,10 @@ export interface OpenedUpstream {
   readonly route: UpstreamRoute;
 }
 
-/** Close codes (RFC 6455, section 7.4.1). */
-export const CloseCode = {
-  goingAway: 1001,
-  unsupportedData: 1003,
-  policyViolation: 1008,
-  serviceRestart: 1012,
-  tryAgainLater: 1013,
-} as const;
-
+const TOO_LARGE_STATUS = 413;
+const TOO_LARGE = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Requests that come while a response is in progress; with more the client is at fault beyond help. */
 const MAX_EARLY_REQUESTS = 16;
-/** A client that sends a large request pays for its memory in steps of this size. */
-const RESERVED_STEP_BYTES = 65_536;
-const MISSED_PINGS = 2;
 
 const FORMATS: Readonly<Record<Surface, ResponseFormat>> = {
   svc: eventStream({ dropsVendorEvents: false, remembersItems: false }),
@@ -98,10 +85,9 @@ export class ClientSocket implements CallingSocket {
   /** Of the last request, until its response is complete. */
   #isEmptyPrewarm = false;
   #emptyPrewarmId: string | undefined;
-  /** For a message that is still arriving. */
-  readonly #arriving: MemoryShare;
-  #arrivingBytes = 0;
-  #reservedBytes = 0;
+  /** The last response may be continued on the provider's socket. */
+  #hasContext = false;
+  readonly #arriving: ArrivingMessage;
   #isDraining = false;
   /** Undefined while the client may still be the one to close. */
   #closeReason: CloseReason | undefined;
@@ -117,7 +103,7 @@ export class ClientSocket implements CallingSocket {
     this.#options = options;
     this.#surface = options.route.dialect === 'v1' ? 'v1' : 'svc';
     this.id = options.requestId.replace('req_', 'ws_');
-    this.#arriving = services.memoryBudget.createShare();
+    this.#arriving = new ArrivingMessage(services.memoryBudget);
     const { socket, connection } = options;
     // Before the socket reads them, which may complete a message.
     connection.prependListener('data', (bytes: Buffer) => this.#onBytes(bytes.length));
@@ -127,6 +113,7 @@ export class ClientSocket implements CallingSocket {
     // Always followed by `close`.
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
       if (code.startsWith('WS_ERR_')) this.#closeReason ??= 'protocol';
+      if (code === TOO_LARGE) options.onTooLarge();
     });
     socket.once('close', () => this.#onClose());
   }
@@ -154,14 +141,11 @@ export class ClientSocket implements CallingSocket {
   /** Counts what arrives before it is a whole message, so that it takes its share of memory. */
   #onBytes(bytes: number): void {
     this.#heard();
-    this.#arrivingBytes += bytes;
-    if (this.#arrivingBytes - this.#reservedBytes < RESERVED_STEP_BYTES) return;
     try {
-      this.#arriving.acquire(this.#arrivingBytes - this.#reservedBytes);
-      this.#reservedBytes = this.#arrivingBytes;
+      this.#arriving.onBytes(bytes);
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
-      this.#options.socket.send(errorFrame(error));
+      this.#sendError(error);
       this.close(CloseCode.tryAgainLater, 'memory');
       // The rest of the message would take the memory that there is none of.
       this.#options.socket.pause();
@@ -169,9 +153,7 @@ export class ClientSocket implements CallingSocket {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    this.#arriving.close();
-    this.#arrivingBytes = 0;
-    this.#reservedBytes = 0;
+    this.#arriving.end();
     if (this.#isClosed || this.#options.socket.readyState !== this.#options.socket.OPEN) return;
     if (isBinary) {
       this.close(CloseCode.unsupportedData, 'protocol');
@@ -197,62 +179,26 @@ export class ClientSocket implements CallingSocket {
   }
 
   async #serve(raw: Buffer): Promise<void> {
-    const { memoryBudget, admissionControl, callers, gate, now } = this.#services;
-    const { request, route } = this.#options;
-    const requestId = newRequestId();
-    const requestedAt = now();
     this.#lastRequestAt = performance.now();
     this.#count += 1;
-    const number = this.#count;
-    let key: ApiKey | null | undefined;
-    let create: Create | undefined;
-    let admitted: Admitted | undefined;
-    let caller: Caller | undefined;
-    let trace: RequestTrace | undefined;
-    const socketOf = (kind: CreateKind = 'turn', isContinued = false): RequestSocket => ({
-      id: this.id,
-      number,
-      kind,
-      isContinued,
-    });
-    const share = memoryBudget.createShare();
-    let inputTokens = 0;
-    let socket = socketOf();
+    this.#hasContext = false;
+    const { request, route } = this.#options;
+    const surface = this.#surface;
+    const of = { id: this.id, request, route, surface, totalTokens: this.#totalTokens, isClosed: () => this.#isClosed };
+    let begun: BegunRequest;
     try {
-      key = await gate.pass(request);
-      const keyId = key?.id ?? null;
-      caller = callers.callerOf(request, keyId);
-      trace = this.#services.beginTrace?.({ request, requestId, requestedAt, keyId, route: route.path });
-      share.open();
-      share.acquire(raw.length);
-      const recall = this.#services.recall(clientOf(key));
-      create = readCreate(raw, { surface: this.#surface, headers: request.headers, recall });
-      const isContinued = create.previousResponseId !== undefined;
-      socket = socketOf(create.kind, isContinued);
-      inputTokens = tokensOfText(raw.length) + (isContinued ? this.#totalTokens : 0);
-      admitted = admitRequest(this.#services, { requestId, requestedAt, key }, create.request, inputTokens);
-      if (this.#isClosed) throw new ClientDisconnected();
+      begun = await beginRequest(this.#services, of, raw, this.#count);
     } catch (error) {
-      share.close();
-      const isIdentified = key !== undefined;
-      const model = create?.request.model;
-      const known = error instanceof ProxyError ? error : undefined;
-      this.#services.onRefused({ request, route: route.path, model, isIdentified, error: known });
-      trace?.onRefused({ status: known?.status ?? 'error', code: known?.code ?? 'client_gone', model });
-      if (key !== undefined && caller) {
-        const conversations = callers.conversationsOf(request, create?.request.conversationIds ?? []);
-        const state = { requestId, requestedAt, route, key, model, trace, onHead: () => undefined };
-        await admissionControl.refuse(error, { ...state, caller, conversations, socket }, create?.request);
-      }
-      this.#onRefused(error, requestId);
+      this.#onRefused(error);
       return;
     }
+    const { requestId, requestedAt, key, create, admitted, caller, trace, share, inputTokens, socket } = begun;
     const { model, effort, serviceTier, conversationIds, conversationKey, upstreamBody } = create.request;
     if (conversationKey && lacksSessionHeader(conversationKey, request.headers))
       this.#sessionId = this.#services.pins.sessionId(clientOf(key), conversationKey.value);
     const pin = this.#pinOf(key, create);
-    const format = FORMATS[this.#surface];
-    const isStrict = this.#surface === 'v1';
+    const format = FORMATS[surface];
+    const isStrict = surface === 'v1';
     const options = { side: this, create, requestId, serviceTier, format, pinnedTo: pin.resolvedTo ?? null };
     this.#isEmptyPrewarm = create.kind === 'prewarm' && create.hasEmptyInput;
     const exchange = this.#services.openRequests.add(
@@ -267,7 +213,7 @@ export class ClientSocket implements CallingSocket {
         admission: admitted?.admission,
         meter: admitted?.meter,
         caller,
-        conversations: callers.conversationsOf(request, conversationIds),
+        conversations: this.#services.callers.conversationsOf(request, conversationIds),
         socket,
         trace,
         pin,
@@ -286,6 +232,7 @@ export class ClientSocket implements CallingSocket {
         socket: this.#options.socket,
         mustWait: () => this.#options.connection.writableNeedDrain,
         isStrict,
+        sendError: (error) => this.#sendError(error),
         onEnd: () => this.#onResponseEnd(),
       }),
     );
@@ -301,13 +248,20 @@ export class ClientSocket implements CallingSocket {
     return this.upstream ? { ...pin, resolvedTo: this.upstream.accountId } : pin;
   }
 
-  #onRefused(error: unknown, request: string): void {
+  #onRefused(error: unknown): void {
     if (error instanceof ClientDisconnected) return;
-    const known = error instanceof ProxyError ? error : new ProxyError('internal_error');
-    if (known !== error) this.#services.report(error as Error, { request });
-    this.#options.socket.send(errorFrame(known));
+    if (!(error instanceof ProxyError)) throw error;
+    this.#sendError(error);
     this.#onResponseEnd();
-    if (known.status === 401 || known.code === 'ip_forbidden') this.close(CloseCode.policyViolation, 'refused');
+    if (error.status === 401 || error.code === 'ip_forbidden') this.close(CloseCode.policyViolation, 'refused');
+  }
+
+  /** Codex gets no answer to a request that is too large for a socket: it then sends it by POST, which takes more. */
+  #sendError(error: ProxyError): void {
+    if (error.status === TOO_LARGE_STATUS && this.#surface === 'svc') {
+      this.#options.onTooLarge();
+      this.close(CloseCode.messageTooBig, 'protocol');
+    } else this.#options.socket.send(errorFrame(error));
   }
 
   #onResponseEnd(): void {
@@ -316,11 +270,12 @@ export class ClientSocket implements CallingSocket {
     this.#call = undefined;
     this.#lastRequestAt = performance.now();
     if (this.#isDraining) this.close(CloseCode.serviceRestart, 'shutdown');
+    else if (this.#hasContext && !this.upstream) this.close(CloseCode.goingAway, 'provider');
   }
 
   #onClose(): void {
     this.#isClosed = true;
-    this.#arriving.close();
+    this.#arriving.end();
     this.#exchange?.onClientDisconnect();
     this.upstream?.close();
     this.#services.socketMetrics.onClosed(this.#closeReason ?? 'client');
@@ -376,6 +331,7 @@ export class ClientSocket implements CallingSocket {
 
   onEnding({ usage, error }: Ending, frame: Buffer): void {
     if (error) return;
+    this.#hasContext = true;
     if (usage) this.#totalTokens = usage.inputTokens + usage.outputTokens;
     this.#emptyPrewarmId = this.#isEmptyPrewarm ? responseIdIn(frame) : undefined;
   }
@@ -394,44 +350,16 @@ export class ClientSocket implements CallingSocket {
       this.#options.socket.ping();
       this.upstream?.ping();
     }
-    const silentMs = MISSED_PINGS * times.pingMs;
     this.#call?.tick(now);
     if (this.#isBusy) {
       this.#cutIfDeleted();
       return;
     }
-    if (now - this.#lastHeardAt > silentMs || (this.upstream && now - this.upstream.lastHeardAt > silentMs)) {
-      this.terminate('unreachable');
-    } else if (!this.#isStillAllowed()) {
-      this.close(CloseCode.policyViolation, 'refused');
-    } else {
-      const isIdle = now - this.#lastRequestAt > times.idleMs;
-      const reason = isIdle ? 'idle' : this.upstream && this.#switchReason(this.upstream, now);
-      if (reason) this.close(CloseCode.goingAway, reason);
-    }
-  }
-
-  #isStillAllowed(): boolean {
-    try {
-      this.#services.gate.identify(this.#options.request);
-      return true;
-    } catch (error) {
-      if (error instanceof ProxyError) return false;
-      throw error;
-    }
-  }
-
-  /** Why the next request needs another socket, if it does: then this one is closed before it comes. */
-  #switchReason(upstream: UpstreamSocket, now: number): CloseReason | undefined {
-    const { accountId, openedAt } = upstream;
-    if (now - openedAt > this.#services.times.maxAgeMs) return 'age';
-    const { hot, provider } = this.#services;
-    const account = hot.accounts.get(accountId);
-    if (!account) return 'account';
-    const { state } = availabilityOf(account, hot.usage.get(accountId), undefined, this.#services.now());
-    if (state !== 'available') return 'account';
-    const headers = provider.accessTokens.headersFor(accountId);
-    return headers && upstream.serves(headers, provider.routeOf(accountId)) ? undefined : 'credentials';
+    const { request } = this.#options;
+    const { upstream, idleSince } = this;
+    const reason = reasonToClose(this.#services, { request, upstream, lastHeardAt: this.#lastHeardAt, idleSince }, now);
+    if (reason === 'unreachable') this.terminate(reason);
+    else if (reason) this.close(reason === 'refused' ? CloseCode.policyViolation : CloseCode.goingAway, reason);
   }
 
   #cutIfDeleted(): void {
@@ -456,16 +384,3 @@ export class ClientSocket implements CallingSocket {
     this.#options.socket.terminate();
   }
 }
-
-/** The id of the response in its last event. */
-function responseIdIn(frame: Buffer): string | undefined {
-  const response = parseFrame(frame.toString())?.response;
-  return isObject(response) && typeof response.id === 'string' ? response.id : undefined;
-}
-
-/** The name of the conversation in the headers of an upgrade: a main thread has the same id as its `prompt_cache_key`. */
-export const conversationOfUpgrade = ({ headers }: IncomingMessage) => {
-  const thread = headers['thread-id'];
-  if (typeof thread === 'string' && thread !== '') return { value: thread, source: 'thread-id' };
-  return readSessionHeader(headers);
-};

@@ -34,6 +34,12 @@ const TERMINAL_TYPES: ReadonlySet<string | undefined> = new Set([
 /** Whether a message of this type ends a response. */
 export const isTerminal = (type: string | undefined): boolean => TERMINAL_TYPES.has(type);
 
+/** @returns the id of the response that a message is about */
+export function responseIdIn(bytes: Buffer): string | undefined {
+  const response = parseFrame(bytes.toString())?.response;
+  return isObject(response) && typeof response.id === 'string' ? response.id : undefined;
+}
+
 /** A message as the event that it would be over HTTP. */
 export const eventOfFrame = (type: string | undefined, bytes: Buffer): SseEvent => ({
   type,

@@ -1,5 +1,6 @@
 import type { ApiKeyId } from '../../domain/core/brands.ts';
-import { type ClientSocket, CloseCode } from './clientSocket.ts';
+import type { ClientSocket } from './clientSocket.ts';
+import { CloseCode } from './closeCodes.ts';
 
 const TICK_MS = 1_000;
 const MAX_SOCKETS = 2_000;

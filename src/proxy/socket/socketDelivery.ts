@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
-import { errorFrame, KEEPALIVE } from './frames.ts';
+import { KEEPALIVE } from './frames.ts';
 
 export interface SocketDeliveryOptions {
   readonly socket: WebSocket;
@@ -9,11 +9,12 @@ export interface SocketDeliveryOptions {
   readonly mustWait: () => boolean;
   /** The client knows only the events of its SDK: keepalives are pings. */
   readonly isStrict: boolean;
+  /** Ends the response with an error. */
+  readonly sendError: (error: ProxyError) => void;
   /** Called once, when the last frame of the response has been written. */
   readonly onEnd: () => void;
 }
 
-const TEXT = { binary: false };
 /** Codex accepts messages of 64 MiB, but only frames of 16 MiB. */
 const MAX_FRAGMENT_BYTES = 8 * 1_048_576;
 
@@ -50,7 +51,7 @@ export class SocketDelivery implements Delivery {
 
   fail(error: ProxyError): void {
     this.hasBegun = true;
-    this.#options.socket.send(errorFrame(error), TEXT);
+    this.#options.sendError(error);
     this.#options.onEnd();
   }
 

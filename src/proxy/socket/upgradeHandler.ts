@@ -11,9 +11,10 @@ import { finalError, noAccountError } from '../exchange/errorsForClient.ts';
 import type { Failure } from '../providerResponse/failure.ts';
 import { isObject } from '../requestBody/parseJson.ts';
 import { clientOf, pinOf } from '../requests/admitRequest.ts';
+import { readSessionHeader } from '../responses/conversationKey.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
 import type { ConversationRoute } from '../routes/routes.ts';
-import { ClientSocket, conversationOfUpgrade, type OpenedUpstream } from './clientSocket.ts';
+import { ClientSocket, type OpenedUpstream } from './clientSocket.ts';
 import { parseFrame } from './frames.ts';
 import type { OpenSockets } from './openSockets.ts';
 import { failureOfUpgrade, UPGRADE_TIMEOUT_MS } from './openUpstreamSocket.ts';
@@ -51,7 +52,6 @@ const MAX_OPENING_MS = 2 * UPGRADE_TIMEOUT_MS;
 const MAX_TOO_LARGE = 1_000;
 const RETRY_AFTER = { 'retry-after': '5' };
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
-const TOO_LARGE = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** What the provider says with its acceptance, and Codex reads. The list of models comes from svc, so its tag does not. */
 const RELAYED = 'x-reasoning-included';
 
@@ -82,7 +82,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     head: Buffer,
   ): Promise<void> => {
     const { key } = state;
-    const conversation = conversationOfUpgrade(request);
+    const conversation = conversationOf(request);
     const name = conversation && `${clientOf(key)}\n${conversation.value}`;
     const isPossible = isWellFormed(request) && !(name !== undefined && tooLarge.delete(name));
     const release = isPossible ? sockets.makeRoom(key?.id ?? null) : undefined;
@@ -110,12 +110,13 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     response.detachSocket(connection);
     server.handleUpgrade(request, connection, head, (socket) => {
       const onClosed = (closed: ClientSocket) => sockets.delete(closed);
-      const client = new ClientSocket(services, { socket, connection, request, requestId, key, route, onClosed });
-      socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-        if (code !== TOO_LARGE || name === undefined) return;
+      const onTooLarge = () => {
+        if (name === undefined) return;
         if (tooLarge.size >= MAX_TOO_LARGE) tooLarge.clear();
         tooLarge.add(name);
-      });
+      };
+      const options = { socket, connection, request, requestId, key, route, onTooLarge, onClosed };
+      const client = new ClientSocket(services, options);
       if (upstream) client.useUpstream(upstream);
       sockets.add(client);
     });
@@ -145,7 +146,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     { requestId, key, route }: Pick<RoutedState<ConversationRoute>, 'requestId' | 'key' | 'route'>,
     signal: AbortSignal,
   ): Promise<OpenedUpstream> {
-    const conversation = conversationOfUpgrade(request);
+    const conversation = conversationOf(request);
     const isSticky = hot.settings.stickyThreadsEnabled && conversation !== undefined;
     const pin = isSticky ? pinOf(pins, clientOf(key), conversation) : undefined;
     const model = modelOf(request) ?? '';
@@ -224,6 +225,13 @@ function isWellFormed({ headers }: IncomingMessage): boolean {
     headers['sec-websocket-version'] === '13' &&
     headers.origin === undefined
   );
+}
+
+/** The name of the conversation in the headers of an upgrade: a main thread has the same id as its `prompt_cache_key`. */
+function conversationOf({ headers }: IncomingMessage) {
+  const thread = headers['thread-id'];
+  if (typeof thread === 'string' && thread !== '') return { value: thread, source: 'thread-id' };
+  return readSessionHeader(headers);
 }
 
 /** The model that Codex will ask for. */
