@@ -30,7 +30,10 @@ export const followsWindowsClock = (v: number): boolean => v >= SINCE_VERSION;
  * The time whose window a request counts in: that of its admission. If it was admitted before the last acceptance by a clock
  * that ran ahead, it counts in the window of the acceptance.
  */
-export function countedAt({ accepted }: WindowsClock, { requestedAt, admission }: RequestTimes): Instant {
+export function countedAt(
+  { accepted }: Pick<WindowsClock, 'accepted'>,
+  { requestedAt, admission }: RequestTimes,
+): Instant {
   if (admission === undefined || !followsWindowsClock(admission.v)) return requestedAt;
   const { asOf, decidedAt } = admission;
   return accepted !== null && decidedAt < accepted.position && asOf > accepted.time ? accepted.time : asOf;

@@ -1,9 +1,9 @@
 import type { Instant } from '../../domain/core/brands.ts';
 import { holdersOf, type LimitHolder } from '../../domain/limits/limitLevel.ts';
-import { appliesTo } from '../../domain/limits/limitRule.ts';
+import { appliesTo, type LimitRule } from '../../domain/limits/limitRule.ts';
 import { amountOf, type Consumption } from '../../domain/limits/limitTypes.ts';
 import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
-import { countedAt } from '../../domain/limits/windowsClock.ts';
+import { countedAt, type WindowsClock } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
@@ -40,8 +40,7 @@ const MOST_MS = 12_000;
  */
 export class RecentlyShared {
   readonly #options: RecentlySharedOptions;
-  /** In the order in which they were read. */
-  readonly #byHolder = new Map<LimitHolder, Shared[]>();
+  readonly #byHolder = new Map<LimitHolder, RecentEvents>();
 
   constructor(options: RecentlySharedOptions) {
     this.#options = options;
@@ -61,8 +60,8 @@ export class RecentlyShared {
       until: now() + Math.min(MOST_MS, Math.max(RECENT_MS, SLOWER * tookMs)),
     };
     for (const holder of holdersOf(data)) {
-      const recent = this.#current(holder);
-      recent.push(shared);
+      const recent = this.#current(holder) ?? new RecentEvents();
+      recent.add(shared);
       this.#byHolder.set(holder, recent);
     }
   }
@@ -71,31 +70,86 @@ export class RecentlyShared {
   amountOn(holder: LimitHolder, ruleId: number, now: Instant): number {
     const { hot } = this.#options;
     const recent = this.#current(holder);
-    const rule = recent.length > 0 && rulesOf(hot, holder).find(({ id }) => id === ruleId);
-    if (!rule) return 0;
-    const window = windowIndexAt(rule, now);
-    let sum = 0;
-    for (const { model, times, consumption } of recent) {
-      if (appliesTo(rule, model) && windowIndexAt(rule, countedAt(hot.windowsClock, times)) === window) {
-        sum += amountOf(rule.limitType, consumption);
-      }
-    }
-    return sum;
+    const rule = recent && rulesOf(hot, holder).find(({ id }) => id === ruleId);
+    return rule ? recent.amountOn(rule, now, hot.windowsClock) : 0;
   }
 
   /** Forgets what is recent no longer. */
-  #current(holder: LimitHolder): Shared[] {
-    const all = this.#byHolder.get(holder);
-    if (!all) return [];
-    const now = this.#options.now();
-    // Those behind a slow one are recent as long as it is.
-    const first = all.findIndex(({ until }) => until > now);
-    if (first === 0) return all;
-    if (first === -1) {
+  #current(holder: LimitHolder): RecentEvents | undefined {
+    const recent = this.#byHolder.get(holder);
+    recent?.forgetUntil(this.#options.now());
+    if (recent?.isEmpty) {
       this.#byHolder.delete(holder);
-      return [];
+      return undefined;
     }
-    all.splice(0, first);
-    return all;
+    return recent;
   }
+}
+
+/** What the recent events of one holder come to on one rule. */
+interface Sum {
+  readonly rule: LimitRule;
+  readonly window: number;
+  readonly clock: Pick<WindowsClock, 'accepted'>;
+  amount: number;
+  /** Number of the events that are added up, the forgotten ones included. */
+  upTo: number;
+}
+
+/**
+ * The recent events of one holder, in the order in which they were read. Each is added to a sum once and taken off it once: a
+ * busy key has thousands, and each admission asks for the amounts of all its rules.
+ */
+class RecentEvents {
+  #events: Shared[] = [];
+  /** Number of events at the start of the array that are recent no longer. */
+  #forgotten = 0;
+  readonly #sums = new Map<number, Sum>();
+
+  get isEmpty(): boolean {
+    return this.#forgotten === this.#events.length;
+  }
+
+  add(shared: Shared): void {
+    this.#events.push(shared);
+  }
+
+  /** Those behind a slow one are recent as long as it is. */
+  forgetUntil(now: number): void {
+    for (
+      let first = this.#events[this.#forgotten];
+      first && first.until <= now;
+      first = this.#events[this.#forgotten]
+    ) {
+      for (const sum of this.#sums.values()) if (sum.upTo > this.#forgotten) sum.amount -= amountIn(sum, first);
+      this.#forgotten += 1;
+    }
+    if (this.#forgotten > this.#events.length / 2) this.#trim();
+  }
+
+  amountOn(rule: LimitRule, now: Instant, clock: WindowsClock): number {
+    const sum = this.#sumOf(rule, windowIndexAt(rule, now), clock);
+    for (const shared of this.#events.slice(Math.max(sum.upTo, this.#forgotten))) sum.amount += amountIn(sum, shared);
+    sum.upTo = this.#events.length;
+    return sum.amount;
+  }
+
+  #sumOf(rule: LimitRule, window: number, { accepted }: WindowsClock): Sum {
+    const known = this.#sums.get(rule.id);
+    if (known?.rule === rule && known.window === window && known.clock.accepted === accepted) return known;
+    const sum = { rule, window, clock: { accepted }, amount: 0, upTo: 0 };
+    this.#sums.set(rule.id, sum);
+    return sum;
+  }
+
+  #trim(): void {
+    this.#events = this.#events.slice(this.#forgotten);
+    for (const sum of this.#sums.values()) sum.upTo = Math.max(0, sum.upTo - this.#forgotten);
+    this.#forgotten = 0;
+  }
+}
+
+function amountIn({ rule, window, clock }: Sum, { model, times, consumption }: Shared): number {
+  const counts = appliesTo(rule, model) && windowIndexAt(rule, countedAt(clock, times)) === window;
+  return counts ? amountOf(rule.limitType, consumption) : 0;
 }

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY, keyId, later, limitRule, NOW } from '../../../test/support/specification.ts';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type Instant, position } from '../../domain/core/brands.ts';
+import { acceptedAt } from '../../domain/limits/windowsClock.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import { HotState } from '../../state/fold/hotState.ts';
 import { RecentlyShared } from './recentlyShared.ts';
@@ -16,7 +18,7 @@ function setUp() {
   hot.apiKeys.set(id, { id, rules } as Partial<ApiKey> as ApiKey);
   const isShared = (stream: string) => stream === OWN;
   const time = () => later(clock.now);
-  return { clock, recent: new RecentlyShared({ hot, isShared, now: () => clock.now, time }) };
+  return { clock, hot, recent: new RecentlyShared({ hot, isShared, now: () => clock.now, time }) };
 }
 
 const fields = (asOf: Instant) => ({
@@ -80,4 +82,32 @@ test('counts it on the limits that apply, in the window of its admission', () =>
   expect(recent.amountOn(id, 1, later(DAY))).toBe(0);
   expect(recent.amountOn(id, 2, NOW)).toBe(0);
   expect(recent.amountOn(keyId(2), 1, NOW)).toBe(0);
+});
+
+test('counts each event while it is recent, whatever was asked before', () => {
+  const anEvent = fc.record({ at: fc.nat(2_000), slowMs: fc.nat(600), day: fc.nat(1), isAsked: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(anEvent, { maxLength: 40 }), fc.boolean(), (events, changesRules) => {
+      const asked = setUp();
+      const unasked = setUp();
+      for (const { at, slowMs, day, isAsked } of events) {
+        for (const { clock, recent } of [asked, unasked]) {
+          clock.now += at;
+          recent.onFolded(announced({ asOf: later(day * DAY), time: later(clock.now - slowMs) }));
+        }
+        if (isAsked) asked.recent.amountOn(id, 1, later(day * DAY));
+      }
+      for (const { hot } of [asked, unasked]) {
+        if (!changesRules) continue;
+        hot.windowsClock = acceptedAt(NOW, position(9));
+        hot.apiKeys.set(id, {
+          id,
+          rules: [limitRule({ id: 1, limitType: 'output_tokens' })],
+        } as Partial<ApiKey> as ApiKey);
+      }
+      for (const at of [NOW, later(DAY)]) {
+        expect(asked.recent.amountOn(id, 1, at)).toBe(unasked.recent.amountOn(id, 1, at));
+      }
+    }),
+  );
 });
