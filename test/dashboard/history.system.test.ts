@@ -139,6 +139,28 @@ journeys('history', () => {
     await newer.waitFor({ state: 'detached' });
   });
 
+  test('asks only for what is new since a position while it is open', async () => {
+    const { gateway, visit } = await startJourney();
+    await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });
+    const page = await visit({ path: '/history' });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await event(page, '127.0.0.1 may use the proxy').waitFor();
+    const asked: URLSearchParams[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === '/api/history') asked.push(url.searchParams);
+    });
+    for (const host of [1, 2, 3]) {
+      await gateway.api('POST', '/api/firewall/ips', { ip_address: `10.0.0.${host}` });
+      await event(page, `10.0.0.${host} may use the proxy`).waitFor();
+    }
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    const positions = asked.map((query) => Number(query.get('after')));
+    expect(positions[0]).toBeGreaterThan(0);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(await page.getByRole('listitem').filter({ hasText: 'may use the proxy' }).count()).toBe(4);
+  });
+
   test('does not continue the pages of one filter after another filter failed to load', async () => {
     const { gateway, visit } = await startJourney();
     await gateway.api('POST', '/api/api-keys', { name: 'laptop' });

@@ -135,3 +135,37 @@ test('shows members only their own requests in the request log, whatever they as
   expect((await bob.call('GET', '/api/request-logs/options')).body).toMatchObject({ statuses: [], model_options: [] });
   expect((await ada.call('POST', '/api/request-logs/exports', { body: { format: 'csv' } })).status).toBe(403);
 });
+
+test('members follow the request log from its position, and see their own requests only', async () => {
+  const { stage, administrator, ada, own, other, completes } = await memberWithRequests();
+  const bob = await join(stage, administrator, 'Bob', 'member');
+  const list = async (client: Pick<typeof ada, 'call'>, query: string) => {
+    const { status, body } = await client.call('GET', `/api/request-logs?${query}`);
+    return { status, ...body, ids: body.requests?.map(({ request_id }: { request_id: string }) => request_id) };
+  };
+  await completes(own, 'req_first', { owner: ada.id });
+  const first = await list(ada, 'with_position=true');
+  expect([first.ids, first.total]).toEqual([['req_first'], 1]);
+  // Bob has no key: his list is empty, and still says where to go on.
+  const empty = await list(bob, 'with_position=true');
+  expect([empty.ids, empty.position]).toEqual([[], first.position]);
+
+  await completes(other, 'req_other', { owner: 'somebody' });
+  await completes(own, 'req_second', { owner: ada.id });
+  const second = await list(ada, `after=${first.position}`);
+  expect([second.ids, second.total, second.requests[0].account_id]).toEqual([['req_second'], 1, null]);
+  expect(second.position).toBe(first.position + 2);
+  expect((await list(ada, `after=${second.position}`)).ids).toEqual([]);
+  expect((await list(bob, `after=${first.position}`)).ids).toEqual([]);
+  expect((await list(administrator, `after=${first.position}`)).ids).toEqual(['req_second', 'req_other']);
+
+  for (const [query, code] of [
+    [`after=${first.position}&apiKeyId=${other}`, 'not_found'],
+    [`after=${first.position}&owner=somebody`, 'owner_not_found'],
+    [`after=${first.position}&accountId=account-1`, 'account_not_found'],
+    [`with_position=true&apiKeyId=${other}`, 'not_found'],
+  ])
+    expect(await list(ada, query as string)).toMatchObject({ status: 404, error: { code } });
+  const history = await ada.call('GET', `/api/history?after=${first.position}`);
+  expect([history.status, history.body.error.code]).toEqual([403, 'insufficient_permissions']);
+});

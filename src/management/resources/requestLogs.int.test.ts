@@ -297,7 +297,7 @@ test('sorts by a field of the entries, and refuses an unknown one by name', asyn
   }
 });
 
-test('a list tells a member from which position to follow it', async () => {
+test('a list tells from which position to follow it', async () => {
   const { append, call } = await startManagement();
   await append(completed({ requestId: 'req_1' }));
   const first = (await call('GET', '/api/request-logs?with_position=true')).body;

@@ -4,7 +4,7 @@ import { ANY_TIME, boundsOf, type Query, type TimeRange, timeRangeFrom } from '#
 import type { EvidenceSelection } from '#lib/startEvidence.ts';
 import { CHANGES, EVENT_KINDS, typesOf } from './eventKinds.ts';
 
-type ListQuery = NonNullable<paths['/api/history']['get']['parameters']['query']>;
+export type ListQuery = NonNullable<paths['/api/history']['get']['parameters']['query']>;
 /** Query of the API without paging. */
 export type HistoryConditions = Omit<ListQuery, 'limit' | 'cursor'>;
 

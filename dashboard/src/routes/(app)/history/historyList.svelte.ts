@@ -1,13 +1,16 @@
 import { api, type Schemas, unwrap } from '#lib/api/client.ts';
+import { live } from '#lib/live/live.svelte.ts';
 import { LiveList } from '#lib/live/liveList.svelte.ts';
 import { now } from '#lib/ui/now.svelte.ts';
-import { conditionsOf, type HistoryFilter, isChangesOnly } from './historyFilter.ts';
+import { conditionsOf, type HistoryFilter, isChangesOnly, type ListQuery } from './historyFilter.ts';
 
 export type Event = Schemas['HistoryEntry'];
 
 const PAGE = 100;
 /** With more, a page that stays open would grow without end: the newest page is kept, and older events load when scrolled to. */
 const MAX_LIVE_EVENTS = 3 * PAGE;
+/** The service returns what is new since a position up to so many events. */
+const MAX_BEHIND = 100_000;
 
 /** The loaded events of a filter. New ones are added at the top, unless the list is scrolled down: then they wait. */
 export class HistoryList extends LiveList {
@@ -19,6 +22,8 @@ export class HistoryList extends LiveList {
   /** Whether the list is scrolled down, so that the visible events must stay in place. */
   isScrolled = false;
   #filter: HistoryFilter | undefined;
+  /** Position of the log up to which the list is complete. */
+  #position = 0;
 
   async show(filter: HistoryFilter): Promise<void> {
     this.#filter = filter;
@@ -51,31 +56,38 @@ export class HistoryList extends LiveList {
   protected async refresh(): Promise<void> {
     this.hasNewer = this.isScrolled;
     if (this.isScrolled) return;
-    const older = this.cursor;
-    const newest = this.events?.[0]?.position ?? 0;
-    await this.#loadFrom(undefined, (found, next) => {
-      const fresh = found.filter(({ position }) => position > newest);
-      // More than one page is new: keeping the old events would leave a gap.
-      const hasGap = fresh.length === found.length && next !== null;
-      if (hasGap || (fresh.length + (this.events?.length ?? 0) > MAX_LIVE_EVENTS && next !== null)) return found;
-      this.cursor = older;
-      return [...fresh, ...(this.events ?? [])];
-    });
-  }
-
-  async #loadFrom(
-    cursor: string | undefined,
-    merge: (found: readonly Event[], next: string | null) => readonly Event[],
-  ): Promise<void> {
     const filter = this.#filter;
-    if (!filter) return;
-    const query = { ...conditionsOf(filter, now.current), limit: PAGE, ...(cursor !== undefined && { cursor }) };
+    if (!filter || live.position - this.#position > MAX_BEHIND) return this.reload();
+    let isTooLong = false;
     await this.load(
-      () => unwrap(api.GET('/api/history', { params: { query } })),
-      ({ events, next_cursor }) => {
-        this.cursor = next_cursor;
-        this.events = merge(events, next_cursor);
+      () => this.#fetchPage(filter, { after: this.#position }),
+      ({ events, next_cursor, position }) => {
+        const all = [...events, ...(this.events ?? [])];
+        // More than one page is new: keeping the old events would leave a gap.
+        isTooLong = next_cursor !== null || (all.length > MAX_LIVE_EVENTS && this.cursor !== null);
+        if (isTooLong) return;
+        this.#position = position ?? this.#position;
+        if (events.length > 0) this.events = all;
       },
     );
+    if (isTooLong) await this.#loadFrom(undefined, (found) => found);
+  }
+
+  async #loadFrom(cursor: string | undefined, merge: (found: readonly Event[]) => readonly Event[]): Promise<void> {
+    const filter = this.#filter;
+    if (!filter) return;
+    await this.load(
+      () => this.#fetchPage(filter, cursor === undefined ? { with_position: 'true' } : { cursor }),
+      ({ events, next_cursor, position }) => {
+        this.#position = position ?? this.#position;
+        this.cursor = next_cursor;
+        this.events = merge(events);
+      },
+    );
+  }
+
+  #fetchPage(filter: HistoryFilter, part: Pick<ListQuery, 'after' | 'cursor' | 'with_position'>) {
+    const query = { ...conditionsOf(filter, now.current), limit: PAGE, ...part };
+    return unwrap(api.GET('/api/history', { params: { query } }));
   }
 }
