@@ -17,16 +17,19 @@ function init(args)
     local file = assert(io.open(folder .. "/" .. name, "rb"))
     local body = file:read("*a")
     file:close()
-    requests[#requests + 1] = wrk.format("POST", nil, {
+    local headers = {
       ["authorization"] = "Bearer " .. key,
       ["content-type"] = "application/json",
       ["accept"] = "text/event-stream",
       ["user-agent"] = "svc-bench/1",
-      ["originator"] = "svc-bench",
-      ["session-id"] = session,
-      ["thread-id"] = session,
-      ["x-client-request-id"] = session,
-    }, body)
+    }
+    if session ~= "-" then
+      headers["originator"] = "svc-bench"
+      headers["session-id"] = session
+      headers["thread-id"] = session
+      headers["x-client-request-id"] = session
+    end
+    requests[#requests + 1] = wrk.format("POST", nil, headers, body)
   end
 end
 
@@ -69,7 +72,7 @@ if rate then
 
   -- Checking every response is too expensive at full load.
   function response(_, _, body)
-    if not body:find("\nevent: response.completed\n", 1, true) then
+    if not (body:find("\nevent: response.completed\n", 1, true) or body:find("\ndata: [DONE]\n", 1, true)) then
       unfinished = unfinished + 1
     end
   end

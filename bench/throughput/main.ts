@@ -5,14 +5,14 @@ import { measureAddedLatency } from './addedLatency.ts';
 import { bodies, countStrings } from './bodies.ts';
 import { checkRequestLog } from './checkRequestLog.ts';
 import { killChildren } from './child.ts';
-import { compare, printComparison } from './compare.ts';
+import { compare, printComparison, type Target } from './compare.ts';
 import { integer, median, print } from './figures.ts';
 import { requestLogTotal } from './management.ts';
-import { type BodyKind, type Options, readOptions, USAGE } from './options.ts';
+import { type BodyKind, type Options, readOptions, type SurfaceName, USAGE } from './options.ts';
 import { profileRound } from './profileRound.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { type Servers, startServers } from './servers.ts';
-import { type Side, startBare, startProduct } from './side.ts';
+import { type Side, startBare, startProduct, withSurface } from './side.ts';
 import { writeBodies } from './wrk.ts';
 
 async function run(options: Options, folder: string): Promise<boolean> {
@@ -27,7 +27,11 @@ async function run(options: Options, folder: string): Promise<boolean> {
     isValid = (await benchBody(kind, { bare, product }, { provider, servers }, options, folder)) && isValid;
   await product.stop();
   await servers.stop();
-  if (options.profile) for (const kind of options.bodies) await profileBody(kind, provider, options, folder);
+  if (options.profile) {
+    for (const kind of options.bodies) {
+      for (const surface of options.surfaces) await profileSurface(kind, surface, provider, options, folder);
+    }
+  }
   return isValid;
 }
 
@@ -38,20 +42,29 @@ async function benchBody(
   options: Options,
   folder: string,
 ): Promise<boolean> {
-  const sessions = bodies(kind);
-  const json = sessions[0]?.json ?? '';
-  print(`\n${kind} body: ${integer(json.length)} bytes, ${countStrings(json)} strings, ${sessions.length} sessions`);
-  const { base } = sides.product;
+  const { bare, product } = sides;
+  const [firstSurface, ...otherSurfaces] = options.surfaces;
+  const targetOf = (surface: SurfaceName): Target => {
+    const sessions = bodies(kind, surface);
+    const json = sessions[0]?.json ?? '';
+    const size = `${integer(json.length)} bytes, ${countStrings(json)} strings, ${sessions.length} sessions`;
+    print(`\n${kind} body of ${surface}: ${size}`);
+    const files = writeBodies(join(folder, `${kind}-${surface}`), sessions);
+    return { surface, side: withSurface(product, surface), bodies: files };
+  };
+  const first = targetOf(firstSurface);
+  const targets = [first, ...otherSurfaces.map(targetOf)] as const;
+  const { base } = product;
   const rowsBefore = await requestLogTotal(base, -1);
-  const files = writeBodies(join(folder, kind), sessions);
-  const comparison = await compare(sides, context, { ...options, bodies: files });
+  const comparison = await compare(bare, targets, context, options);
   printComparison(comparison);
   print();
   const isFullLoadLogged = await checkRequestLog(base, rowsBefore, { what: 'full load', ...comparison });
 
   const rowsLoaded = await requestLogTotal(base, -1);
-  const half = median(comparison.product.map(({ rps }) => rps)) / 2;
-  const latency = await measureAddedLatency(sides, { rate: half, seconds: options.seconds, bodies: files });
+  const half = median(comparison.product[0].measurements.map(({ rps }) => rps)) / 2;
+  const latencyLoad = { rate: half, seconds: options.seconds, bodies: first.bodies };
+  const latency = await measureAddedLatency({ bare, product: first.side }, latencyLoad);
   print();
   const halfLoad = { what: 'half load', completed: latency.completed, maxCutOff: 0 };
   const isHalfLoadLogged = await checkRequestLog(base, rowsLoaded, halfLoad);
@@ -61,11 +74,17 @@ async function benchBody(
   return failures === 0 && isFullLoadLogged && isHalfLoadLogged;
 }
 
-async function profileBody(kind: BodyKind, provider: Provider, options: Options, folder: string): Promise<void> {
-  const label = `profile-${kind}`;
-  const load = { bodies: writeBodies(join(folder, label), bodies(kind)), connections: options.connections };
+async function profileSurface(
+  kind: BodyKind,
+  surface: SurfaceName,
+  provider: Provider,
+  options: Options,
+  folder: string,
+): Promise<void> {
+  const label = `profile-${kind}-${surface}`;
+  const load = { bodies: writeBodies(join(folder, label), bodies(kind, surface)), connections: options.connections };
   const servers = await startServers(options, folder);
-  await profileRound(provider, { ...options, folder, label, load, env: servers.env });
+  await profileRound(provider, { ...options, folder, label, surface, load, env: servers.env });
   await servers.stop();
 }
 

@@ -3,12 +3,18 @@ import { parseArgs } from 'node:util';
 
 export type BodyKind = '20k' | '38k';
 
+/** The endpoints whose requests can be measured: `/backend-api/svc/responses`, `/v1/responses`, `/v1/chat/completions`. */
+export const SURFACES = ['responses', 'v1', 'chat'] as const;
+export type SurfaceName = (typeof SURFACES)[number];
+
 export interface Options {
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly rounds: number;
   readonly connections: number;
   readonly bodies: readonly BodyKind[];
+  /** Measured by turns in every round. */
+  readonly surfaces: readonly [SurfaceName, ...SurfaceName[]];
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
@@ -27,6 +33,8 @@ export const USAGE = `bench:throughput: the product against a bare pass-through
   --rounds N         rounds; each measures bare, then product (5)
   --connections N    connections of the load generator (32)
   --body KIND        20k, 38k or both (both)
+  --surface NAMES    of responses, v1 and chat, by commas: the endpoints to measure by turns (responses);
+                     chat needs --body 20k
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
@@ -53,6 +61,7 @@ function parse(args: readonly string[]): Options | string {
       rounds: { type: 'string', default: '5' },
       connections: { type: 'string', default: '32' },
       body: { type: 'string', default: 'both' },
+      surface: { type: 'string', default: 'responses' },
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
@@ -69,6 +78,7 @@ function parse(args: readonly string[]): Options | string {
     rounds: atLeastOne('rounds', values.rounds),
     connections: atLeastOne('connections', values.connections),
     bodies: bodyKinds(values.body),
+    surfaces: surfaceNames(values.surface, values.body),
     productOnly: values['product-only'],
     profile: values.profile,
     keep: values.keep,
@@ -89,4 +99,14 @@ function bodyKinds(text: string): readonly BodyKind[] {
   if (text === 'both') return ['20k', '38k'];
   if (text === '20k' || text === '38k') return [text];
   throw new Error(`--body must be 20k, 38k or both, not ${text}`);
+}
+
+function surfaceNames(text: string, body: string): Options['surfaces'] {
+  const names = text.split(',').map((given) => {
+    const name = SURFACES.find((surface) => surface === given);
+    if (name === undefined) throw new Error(`--surface must be of ${SURFACES.join(', ')}, not ${given}`);
+    return name;
+  });
+  if (names.includes('chat') && body !== '20k') throw new Error('--surface chat needs --body 20k');
+  return names as [SurfaceName, ...SurfaceName[]];
 }

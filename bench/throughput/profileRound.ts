@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixed, print, printTable } from './figures.ts';
+import type { SurfaceName } from './options.ts';
 import { type SelfTime, selfTimes } from './profile.ts';
 import type { Provider } from './provider.ts';
-import { startProduct } from './side.ts';
+import { startProduct, withSurface } from './side.ts';
 import { failuresOf, type Load, wrk } from './wrk.ts';
 
 export interface ProfileRound {
@@ -12,6 +13,7 @@ export interface ProfileRound {
   readonly label: string;
   readonly seconds: number;
   readonly warmUpSeconds: number;
+  readonly surface: SurfaceName;
   readonly load: Omit<Load, 'key'>;
   /** Settings of the product besides the usual ones. */
   readonly env: Readonly<Record<string, string>>;
@@ -24,10 +26,11 @@ const MAX_FUNCTIONS = 25;
  * each thread when the process ends; only samples between the warm-up and the end of the load are read.
  */
 export async function profileRound(provider: Provider, round: ProfileRound): Promise<void> {
-  const { entry, folder, label, seconds, warmUpSeconds, load, env } = round;
+  const { entry, folder, label, surface, seconds, warmUpSeconds, load, env } = round;
   const profileInto = join(folder, `${label}-profiles`);
   mkdirSync(profileInto);
-  const product = await startProduct(provider, { entry, folder, label, profileInto, env });
+  const started = await startProduct(provider, { entry, folder, label, profileInto, env });
+  const product = withSurface(started, surface);
   await wrk(product.url, warmUpSeconds, { ...load, key: product.key });
   const from = monotonicUs();
   const result = await wrk(product.url, seconds, { ...load, key: product.key });

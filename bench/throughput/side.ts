@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, start } from './child.ts';
 import { setUp } from './management.ts';
+import type { SurfaceName } from './options.ts';
 import type { Provider } from './provider.ts';
 
 /** One of the two programs that are compared. */
@@ -16,7 +17,12 @@ export interface Side {
   stop(): Promise<void>;
 }
 
-const PATH = '/backend-api/svc/responses';
+const PATHS: Readonly<Record<SurfaceName, string>> = {
+  responses: '/backend-api/svc/responses',
+  v1: '/v1/responses',
+  chat: '/v1/chat/completions',
+};
+const PATH = PATHS.responses;
 /** Node options of `npm start`. */
 const NODE_OPTIONS = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts.start as string
@@ -24,6 +30,9 @@ const NODE_OPTIONS = (
   .split(' ')
   .filter((word) => word.startsWith('--'));
 const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+
+/** The same program, loaded at another endpoint. */
+export const withSurface = (side: Side, surface: SurfaceName): Side => ({ ...side, url: side.base + PATHS[surface] });
 
 /** Starts the pass-through that is the baseline. */
 export async function startBare(provider: Provider, folder: string): Promise<Side> {

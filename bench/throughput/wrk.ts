@@ -46,12 +46,13 @@ export const failuresOf = ({ errors }: LoadResult): number =>
   Object.values(errors).reduce((sum, count) => sum + count, 0);
 
 /**
- * Writes the bodies to files, and an index with lines of `name session`, because the Lua of wrk has no JSON.
+ * Writes the bodies to files, and an index with lines of `name session` (`-` for none), because the Lua of wrk has no JSON.
  * @returns the folder
  */
 export function writeBodies(folder: string, bodies: readonly RequestBody[]): string {
   mkdirSync(folder);
   for (const [index, body] of bodies.entries()) writeFileSync(join(folder, `${index}.json`), body.json);
-  writeFileSync(join(folder, 'index'), bodies.map(({ session }, index) => `${index}.json ${session}\n`).join(''));
+  const lines = bodies.map(({ session }, index) => `${index}.json ${session || '-'}\n`);
+  writeFileSync(join(folder, 'index'), lines.join(''));
   return folder;
 }
