@@ -1,7 +1,12 @@
+import { copyString } from '../requestBody/bytes.ts';
+
 const MAX_ENTRIES = 10_000;
 
-/** Clients choose the key; longer ones are not kept. */
-const MAX_CACHED_KEY = 256;
+/** Clients choose the key; longer ones are not kept. The first message of a conversation without a name has up to 2,048. */
+const MAX_CACHED_KEY = 2_048;
+
+/** Of all keys together: 10,000 of 256, or 1,250 first messages. */
+const MAX_CHARACTERS = 2_560_000;
 
 /** Length of the digest that names a conversation in the log. */
 export const PIN_CHARACTERS = 32;
@@ -13,14 +18,21 @@ export const PIN_CHARACTERS = 32;
  */
 export function createConversationNames(digest: (value: string) => string): (client: string, key: string) => string {
   const names = new Map<string, string>();
+  let characters = 0;
   return (client, key) => {
     // Two clients may use the same key for different conversations.
     const value = `${client}\n${key}`;
     const known = names.get(value);
     if (known !== undefined) return known;
     const name = digest(value);
-    if (names.size >= MAX_ENTRIES) names.clear();
-    if (key.length <= MAX_CACHED_KEY) names.set(value, name);
+    if (key.length > MAX_CACHED_KEY) return name;
+    if (names.size >= MAX_ENTRIES || characters + value.length > MAX_CHARACTERS) {
+      names.clear();
+      characters = 0;
+    }
+    // A copy, because the key may be a slice that keeps a whole body alive.
+    names.set(copyString(value), name);
+    characters += value.length;
     return name;
   };
 }
