@@ -13,9 +13,14 @@ export const MAX_DEPTH = 128;
 export function parseJsonObject(raw: Buffer): JsonObject {
   if (raw.length === 0) badRequest(undefined, 'the request has no body; send a JSON object');
   if (!isUtf8(raw)) badRequest(undefined, 'the body is not valid UTF-8');
+  return parseObjectText(raw.toString());
+}
+
+/** `parseJsonObject` from the text of the body. @throws ProxyError `invalid_request_error` */
+export function parseObjectText(text: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(raw.toString());
+    value = JSON.parse(text);
   } catch {
     badRequest(undefined, 'the body is not valid JSON');
   }

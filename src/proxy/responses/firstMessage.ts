@@ -13,10 +13,13 @@ export interface FirstMessage {
 const MAX_TEXT_LENGTH = 2_048;
 
 /** Returns the first user message: the instructions before it are the same for all conversations of a client. */
-export function firstMessageText(input: unknown): string | undefined {
-  if (!Array.isArray(input)) return textOf(input);
-  return textOf(input.find((item) => isObject(item) && item.role === 'user') ?? input[0]);
+export function firstMessageText(input: unknown, reveal?: Reveal): string | undefined {
+  if (!Array.isArray(input)) return textOf(input, reveal);
+  return textOf(input.find((item) => isObject(item) && item.role === 'user') ?? input[0], reveal);
 }
+
+/** Puts back what `chat/longTexts.ts` has taken out of a string. */
+type Reveal = (text: string) => string;
 
 /**
  * Reads the text of a message that was found by position.
@@ -30,7 +33,19 @@ export function readFirstMessage(raw: Buffer, inputStart: number, message: First
   return message.text;
 }
 
-function textOf(value: unknown): string | undefined {
+function textOf(value: unknown, reveal?: Reveal): string | undefined {
   if (value === undefined) return undefined;
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_TEXT_LENGTH);
+  const shortened = shorten(value, reveal);
+  return (typeof shortened === 'string' ? shortened : JSON.stringify(shortened)).slice(0, MAX_TEXT_LENGTH);
+}
+
+/** Cuts the strings in a value. Their ends are beyond `MAX_TEXT_LENGTH` once they are serialized, so they need not be. */
+function shorten(value: unknown, reveal: Reveal | undefined): unknown {
+  if (typeof value === 'string') {
+    const text = reveal ? reveal(value) : value;
+    return text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
+  }
+  if (Array.isArray(value)) return value.map((item) => shorten(item, reveal));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member, reveal)]));
 }
