@@ -1,11 +1,12 @@
 import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import { eventsOf } from '../providerResponse/sse.ts';
+import { endOfEventText, readEvent } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { beginStream, type ResponseHead } from '../relay/responseHead.ts';
 import { sendError } from '../relay/sendJson.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunkWriter.ts';
 import { ResponseReader } from './responseReader.ts';
+import { TextDeltaScanner } from './textDeltaScanner.ts';
 
 /**
  * Chat clients parse every `data:` line as a chunk, so a keepalive can only be a comment.
@@ -15,6 +16,9 @@ const KEEPALIVE = ': keepalive\n\n';
 
 /** The provider may send events for a long time that contain nothing for a chat client, which gets keepalives meanwhile. */
 const KEEPALIVE_AFTER_MS = 10_000;
+
+/** One for all streams: it is read before anything else happens, and a stream need not keep what it has scanned. */
+const textDelta = new TextDeltaScanner();
 
 export interface ChatStreamOptions extends ResponseHead {
   readonly head: ChunkHead;
@@ -87,9 +91,21 @@ export class ChatStreamDelivery implements Delivery {
   }
 
   #chunks(bytes: Buffer): string {
+    const source = bytes.toString();
     let text = '';
-    for (const event of eventsOf(bytes)) {
-      for (const delta of this.#reader.read(event)) text += this.#writer.delta(delta);
+    for (let start = 0; start < source.length; ) {
+      const textEnd = textDelta.read(source, start);
+      if (textEnd < 0) {
+        const end = endOfEventText(source, start);
+        for (const delta of this.#reader.read(readEvent(source.slice(start, end), start, end))) {
+          text += this.#writer.delta(delta);
+        }
+        start = end;
+      } else {
+        const { outputIndex, contentIndex, text: json } = textDelta;
+        if (this.#reader.readText(outputIndex, contentIndex)) text += this.#writer.text(json);
+        start = textEnd;
+      }
     }
     return text;
   }

@@ -18,12 +18,18 @@ export const DONE = 'data: [DONE]\n\n';
 export class ChunkWriter {
   readonly #head: ChunkHead;
   readonly #includesUsage: boolean;
+  /** What precedes the delta in each of its chunks. */
+  readonly #beforeDelta: string;
   #hasRole = false;
 
   /** @param options.includesUsage `stream_options.include_usage`: adds a chunk for the usage, and null to all others */
   constructor(head: ChunkHead, options: { includesUsage: boolean }) {
     this.#head = head;
     this.#includesUsage = options.includesUsage;
+    const { id, created, model } = head;
+    this.#beforeDelta =
+      `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},` +
+      `"model":${JSON.stringify(model)},${options.includesUsage ? '"usage":null,' : ''}"choices":[{"index":0,"delta":{`;
   }
 
   /** Serializes a chunk for a delta. The first chunk also contains the role. */
@@ -37,6 +43,13 @@ export class ChunkWriter {
       finish_reason: null,
     } as const;
     return this.#chunk({ choices: [choice] });
+  }
+
+  /** The same as `delta` for a piece of text that is JSON already. @param json the string with its quotes */
+  text(json: string): string {
+    const role = this.#hasRole ? '' : '"role":"assistant",';
+    this.#hasRole = true;
+    return `${this.#beforeDelta}${role}"content":${json}},"finish_reason":null}]}\n\n`;
   }
 
   /** Serializes the end of the stream: finish reason, usage if requested, and `[DONE]`. */

@@ -29,6 +29,9 @@ export class ResponseReader {
   readonly #calls = new ToolCallReader();
   /** Keys of the parts that were passed on already. */
   readonly #sentParts = new Set<string>();
+  /** The part that `readText` has read last. */
+  #lastOutputIndex = -1;
+  #lastContentIndex = -1;
   #lastReasoning: string | undefined;
   #hasContent = false;
   /** Set by the terminal event; later events are ignored. */
@@ -47,6 +50,21 @@ export class ResponseReader {
     const deltas = this.#deltasOf(type, event);
     this.#hasContent ||= deltas.length > 0;
     return deltas;
+  }
+
+  /**
+   * Does what `read` does for a piece of text that needs no parsing.
+   * @returns whether it belongs to the message
+   */
+  readText(outputIndex: number, contentIndex: number): boolean {
+    if (this.finish) return false;
+    if (outputIndex !== this.#lastOutputIndex || contentIndex !== this.#lastContentIndex) {
+      this.#sentParts.add(partKey('text', { output_index: outputIndex, content_index: contentIndex }));
+      this.#lastOutputIndex = outputIndex;
+      this.#lastContentIndex = contentIndex;
+    }
+    this.#hasContent = true;
+    return true;
   }
 
   #deltasOf(type: string, event: JsonObject): MessageDelta[] {
