@@ -3,12 +3,17 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
  * Addresses of the link and those under which clouds serve the credentials of a machine: a URL that leads there asks svc to hand
- * them out (AWS, Azure, Google: 169.254.169.254 and fd00:ec2::254; Alibaba: 100.100.100.200; Oracle: 192.0.0.192).
+ * them out (AWS, Azure, Google: 169.254.169.254; AWS: fd00:ec2::254, and ::23 for pods; Google: fd20:ce::254; Azure's wire server:
+ * 168.63.129.16; Alibaba: 100.100.100.200; Oracle: 192.0.0.192). A NAT64 network leads from 64:ff9b::/96 to IPv4.
  */
 const FORBIDDEN = new BlockList();
 FORBIDDEN.addSubnet('169.254.0.0', 16, 'ipv4');
 FORBIDDEN.addSubnet('fe80::', 10, 'ipv6');
 FORBIDDEN.addAddress('fd00:ec2::254', 'ipv6');
+FORBIDDEN.addAddress('fd00:ec2::23', 'ipv6');
+FORBIDDEN.addAddress('fd20:ce::254', 'ipv6');
+FORBIDDEN.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
+FORBIDDEN.addAddress('168.63.129.16', 'ipv4');
 FORBIDDEN.addAddress('100.100.100.200', 'ipv4');
 FORBIDDEN.addAddress('192.0.0.192', 'ipv4');
 
