@@ -5,6 +5,7 @@ import type { CurrentFault } from '../lib/faults.ts';
 import { createCommandHandler, type HandleCommand } from '../state/commands/commandHandler.ts';
 import type { Condition } from './condition.ts';
 import { nodeConditions } from './nodeConditions.ts';
+import type { UnrecordedAlert } from './unrecordedFile.ts';
 import { AlertWatch } from './watch.ts';
 
 const low: Condition = { rule: 'pool_low', key: 'pool_low', subject: null, node: null, text: '1 of 10 can serve.' };
@@ -18,20 +19,29 @@ async function startWatch({ hasWebhook = true } = {}) {
     seen.isLogAway ? Promise.reject(new Refusal('log_unavailable')) : real(...command);
   const sendUnrecorded = vi.fn(() => Promise.resolve());
   let count = 0;
-  const watch = new AlertWatch({
-    ...{ hot: stage.hot, handle, now: stage.now, sendUnrecorded, node: 'a' },
-    report: (error) => expect.unreachable(String(error)),
-    newId: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`,
-    cause: () => ({ actor: { kind: 'system', reason: 'alerts' }, correlationId: 'c' }),
-    ofNode: () => nodeConditions(seen.faults, 'a'),
-    shared: () => seen.shared,
-  });
+  let kept: readonly UnrecordedAlert[] = [];
+  const startAgain = () =>
+    new AlertWatch({
+      ...{ hot: stage.hot, handle, now: stage.now, sendUnrecorded, node: 'a' },
+      report: (error) => expect.unreachable(String(error)),
+      newId: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`,
+      cause: () => ({ actor: { kind: 'system', reason: 'alerts' }, correlationId: 'c' }),
+      ofNode: () => nodeConditions(seen.faults, 'a'),
+      shared: () => seen.shared,
+      unrecorded: {
+        load: () => kept,
+        save(alerts) {
+          kept = alerts;
+        },
+      },
+    });
+  const watch = startAgain();
   const addWebhook = () =>
     stage.call('POST', '/api/alerts/webhooks', { body: { name: 'x', url: 'https://x.example/' } });
   const state = () => stage.hot.state.alerts;
   const counts = () => [state().open.size, state().ended.length];
   if (hasWebhook) await addWebhook();
-  return { stage, seen, watch, sendUnrecorded, state, counts, addWebhook };
+  return { stage, seen, watch, startAgain, sendUnrecorded, state, counts, addWebhook };
 }
 
 test('begins no episode until there is a webhook', async () => {
@@ -90,4 +100,23 @@ test('sends what the log does not take now, once, and records it later under the
   await watch.check();
   expect(counts()).toEqual([0, 1]);
   expect(state().ended[0]?.id).toBe(sent?.id);
+});
+
+test('a later process records and ends what an earlier one sent, and does not send it again', async () => {
+  const { seen, watch, startAgain, sendUnrecorded, state, counts } = await startWatch();
+  seen.faults = [away];
+  seen.isLogAway = true;
+  await watch.check();
+  const next = startAgain();
+  await next.check();
+  expect(sendUnrecorded).toHaveBeenCalledTimes(1);
+  seen.isLogAway = false;
+  seen.faults = [];
+  const last = startAgain();
+  await last.check();
+  await last.check();
+  const [[sent] = []] = sendUnrecorded.mock.calls as unknown as [{ id: string }][];
+  expect([counts(), state().ended[0]?.id]).toEqual([[0, 1], sent?.id]);
+  await startAgain().check();
+  expect(counts()).toEqual([0, 1]);
 });

@@ -5,6 +5,7 @@ import type { Cause, HandleCommand } from '../state/commands/commandHandler.ts';
 import { subjects } from '../state/fold/subjects.ts';
 import type { HotRunner } from '../state/hotRunner.ts';
 import type { Condition } from './condition.ts';
+import type { UnrecordedAlert, UnrecordedAlerts } from './unrecordedFile.ts';
 
 export interface AlertWatchOptions {
   readonly hot: Pick<HotRunner, 'state'>;
@@ -20,6 +21,8 @@ export interface AlertWatchOptions {
   readonly shared: () => readonly Condition[] | undefined;
   /** Called once with an alert that the log does not take now. */
   readonly sendUnrecorded: (alert: Alert) => Promise<void>;
+  /** Keeps such alerts beyond the end of this process. */
+  readonly unrecorded: UnrecordedAlerts;
   readonly intervalMs?: number;
 }
 
@@ -43,13 +46,14 @@ export class AlertWatch {
   /** Since when the conditions of open alerts are absent, by key. */
   readonly #absentSince = new Map<string, number>();
   /** Alerts that the log did not take, by key: they keep their ids, and are recorded later, even if they are over by then. */
-  readonly #unrecorded = new Map<string, { readonly alertId: string; readonly condition: Condition }>();
+  readonly #unrecorded = new Map<string, UnrecordedAlert>();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: AlertWatchOptions) {
     this.#options = options;
+    for (const alert of options.unrecorded.load()) this.#unrecorded.set(alert.condition.key, alert);
   }
 
   start(): void {
@@ -105,13 +109,18 @@ export class AlertWatch {
     const { key } = condition;
     const alertId = this.#unrecorded.get(key)?.alertId ?? newId();
     if (await this.#isRecorded({ type: 'RaiseAlert', alertId, ...condition })) {
-      this.#unrecorded.delete(key);
+      if (this.#unrecorded.delete(key)) this.#keepUnrecorded();
       return;
     }
     if (this.#unrecorded.has(key)) return;
     this.#unrecorded.set(key, { alertId, condition });
+    this.#keepUnrecorded();
     const raised = { at: now(), position: hot.state.position };
     await sendUnrecorded({ id: alertId, ...condition, raised, resolved: null });
+  }
+
+  #keepUnrecorded(): void {
+    this.#options.unrecorded.save([...this.#unrecorded.values()]);
   }
 
   async #resolve(key: string): Promise<void> {

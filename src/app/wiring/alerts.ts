@@ -3,6 +3,7 @@ import { FailureRate } from '../../alerts/failureRate.ts';
 import { nodeConditions } from '../../alerts/nodeConditions.ts';
 import type { PostNotification } from '../../alerts/postNotification.ts';
 import { sharedConditions } from '../../alerts/sharedConditions.ts';
+import { unrecordedFile } from '../../alerts/unrecordedFile.ts';
 import { AlertWatch } from '../../alerts/watch.ts';
 import type { Foundation } from './foundation.ts';
 import { whenTermEnds } from './leaderTasks.ts';
@@ -35,6 +36,7 @@ export function createAlerts(
       const times = { now: now(), windowsNow: clock.limitClock.shown() };
       return isLeading ? sharedConditions(hot.state, rate, thresholds, times) : undefined;
     },
+    unrecorded: unrecordedFile(folder.file('alerts-unrecorded.json')),
     sendUnrecorded: (alert) => deliverer.sendUnrecorded(alert),
   });
   let task: ReturnType<Foundation['leaderTasks']['start']> | undefined;
