@@ -77,6 +77,7 @@ test('leaves neither name nor address of a forgotten person in any file or respo
     '/api/sessions',
     '/api/tokens',
     `/api/operators/${id}?at=${body.events[0].position}`,
+    `/api/sessions?at=${body.events[0].position}`,
   ]) {
     const shown = (await administrator('GET', path)).text;
     expect(texts.filter((each) => shown.includes(each) || text.includes(each))).toEqual([]);

@@ -51,3 +51,15 @@ test('lists neither expired sessions nor any without a password', async () => {
   const late = await logIn(stage);
   expect((await late.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
 });
+
+test('lists the sessions of an earlier moment, with those that have ended since', async () => {
+  const stage = await startManagement();
+  const current = await setUp(stage);
+  await logIn(stage);
+  const { body: before } = await current.call('GET', '/api/sessions');
+  const { position } = (await current.call('GET', '/api/history?limit=1')).body.events[0];
+  await current.call('DELETE', '/api/sessions');
+  expect((await current.call('GET', '/api/sessions')).body.sessions).toHaveLength(1);
+  expect(before.sessions).toHaveLength(2);
+  expect((await current.call('GET', `/api/sessions?at=${position}`)).body).toEqual(before);
+});

@@ -12,13 +12,16 @@ import type { SignInRecorder } from '../auth/signInRecorder.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { type ManagementContext, newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { forgotten } from '../http/forgotten.ts';
 import { ADMINISTRATORS, EVERYONE, EXAMINERS } from '../http/roles.ts';
+import type { View } from '../http/views.ts';
+import type { Directory } from '../people/directory.ts';
 import { hasRoleIn, roleOf } from '../people/principal.ts';
 
 const SessionEntry = z
   .object({
     session_id: z.string().describe('In the history its subject is session-<session_id>'),
-    operator: z.object({ id: z.string(), name: z.string().nullable(), role: roleSchema(z).nullable() }),
+    operator: z.object({ id: z.string(), name: z.string().nullable(), role: roleSchema(z).nullable(), forgotten }),
     method: z.string().describe('How the person signed in, e.g. password or oidc'),
     address: z.string().nullable().describe('Where the session began; null if that is unknown or was forgotten'),
     user_agent: z.string().nullable(),
@@ -26,13 +29,14 @@ const SessionEntry = z
     expires_at: z.iso.datetime(),
     used_totp: z.boolean(),
     is_current: z.boolean().describe('Whether this request belongs to the session'),
+    forgotten,
   })
   .meta({ id: 'Session' });
 
 const routes = {
   list: describeRoute({
     roles: EVERYONE,
-    at: { none: 'when a session was last seen is known to the node only, not to the log' },
+    at: 'past',
     summary: 'List dashboard sessions, latest first: the own ones, and to administrators and auditors all',
     response: z.object({ sessions: z.array(SessionEntry) }),
   }),
@@ -55,37 +59,31 @@ interface SessionsOptions extends Pick<Capabilities, 'views' | 'now' | 'director
 
 /** Sessions of the dashboard; `auth/sessionLifecycle.ts` starts them. Everyone sees and ends their own; administrators and auditors see all, and administrators end all. */
 export const sessionRoutes = ({ views, now, directory, signIns }: SessionsOptions) => {
-  const authOf = ({ operatorId }: Session) => credentialsOf(operatorId, views.current);
-  const validSessions = () =>
-    [...views.current.sessions.values()].filter((session) => isSessionValid(session, authOf(session), now()));
-  const sessionsOf = ({ state: { principal } }: ManagementContext, ofEveryone: RoleSet) => {
+  const sessionsOf = (
+    { state: { principal } }: ManagementContext,
+    ofEveryone: RoleSet,
+    { state, now: at }: Pick<View, 'state' | 'now'> = { state: views.current, now: now() },
+  ) => {
     if (!principal) return [];
     const isLimited = !hasRoleIn(principal, ofEveryone);
-    return validSessions().filter(({ operatorId }) => !isLimited || operatorId === principal.operatorId);
+    return [...state.sessions.values()].filter(
+      (session) =>
+        (!isLimited || session.operatorId === principal.operatorId) &&
+        isSessionValid(session, credentialsOf(session.operatorId, state), at),
+    );
   };
   const end = (ctx: ManagementContext, { id }: Session) =>
     signIns.record(SessionEnded({ sessionId: id }), ctx.state.cause);
 
   return newRouter('/api/sessions')
-    .get('/', routes.list, (ctx) => ({
-      sessions: sessionsOf(ctx, EXAMINERS)
-        .map((session) => ({
-          session_id: session.id,
-          operator: {
-            id: session.operatorId,
-            name: directory.nameOf(session.operatorId),
-            role: roleOf(session.operatorId, views.current.operators) ?? null,
-          },
-          method: session.method,
-          address: directory.open(session.address),
-          user_agent: directory.open(session.userAgent),
-          began_at: iso(instant(session.expiresAt - SESSION_SECONDS * 1_000)),
-          expires_at: iso(session.expiresAt),
-          used_totp: hasVerifiedTotp(session, authOf(session)),
-          is_current: session.id === ctx.state.client.session?.id,
-        }))
-        .sort((a, b) => (a.began_at < b.began_at ? 1 : -1)),
-    }))
+    .get('/', routes.list, async (ctx) => {
+      const view = await views.asOf(ctx);
+      const sessions = sessionsOf(ctx, EXAMINERS, view).map((session) => ({
+        ...sessionEntry(session, view, directory),
+        is_current: session.id === ctx.state.client.session?.id,
+      }));
+      return { sessions: sessions.sort((a, b) => (a.began_at < b.began_at ? 1 : -1)) };
+    })
     .delete('/:id', routes.end, async (ctx) => {
       const sessionId = ctx.params.id ?? '';
       const session = sessionsOf(ctx, ADMINISTRATORS).find(({ id }) => id === sessionId);
@@ -99,3 +97,25 @@ export const sessionRoutes = ({ views, now, directory, signIns }: SessionsOption
     })
     .routes();
 };
+
+function sessionEntry(session: Session, { state }: View, directory: Directory) {
+  const { id, operatorId, method, address, userAgent, expiresAt } = session;
+  const person = directory.sealedFields();
+  const origin = directory.sealedFields();
+  return {
+    session_id: id,
+    operator: {
+      id: operatorId,
+      name: directory.asOf(state).nameOf(operatorId, person),
+      role: roleOf(operatorId, state.operators) ?? null,
+      ...person.forgotten(),
+    },
+    method,
+    address: origin.open('address', address),
+    user_agent: origin.open('user_agent', userAgent),
+    began_at: iso(instant(expiresAt - SESSION_SECONDS * 1_000)),
+    expires_at: iso(expiresAt),
+    used_totp: hasVerifiedTotp(session, credentialsOf(operatorId, state)),
+    ...origin.forgotten(),
+  };
+}

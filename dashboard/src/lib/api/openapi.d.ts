@@ -3501,11 +3501,15 @@ export interface components {
             began_at: string;
             /** Format: date-time */
             expires_at: string;
+            /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+            forgotten?: string[];
             /** @description Whether this request belongs to the session */
             is_current: boolean;
             /** @description How the person signed in, e.g. password or oidc */
             method: string;
             operator: {
+                /** @description Fields of this object that had a value which was forgotten, or whose key is lost; absent without any */
+                forgotten?: string[];
                 id: string;
                 name: string | null;
                 role: ("administrator" | "operator" | "auditor" | "member") | null;
@@ -14034,7 +14038,9 @@ export interface operations {
     };
     getSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                at?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14072,6 +14078,15 @@ export interface operations {
             };
             /** @description insufficient_permissions */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagementError"];
+                };
+            };
+            /** @description archived */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
