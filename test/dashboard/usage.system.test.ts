@@ -115,6 +115,29 @@ journeys('usage', () => {
     await expect.poll(() => requestsOf(page, 'Total'), patience).toBe('5');
   });
 
+  test('a click after a drag that ended outside of the chart opens the requests of its step', async () => {
+    const { visit } = await startUsage();
+    const page = await visit({ path: '/usage?last=24h' });
+    await page.locator('.plot canvas').waitFor();
+    const boxOf = async () => {
+      const box = await page.locator('.u-over').boundingBox();
+      if (!box) throw new Error('no chart');
+      return { left: box.x, right: box.x + box.width, y: box.y + box.height / 2, below: box.y + box.height + 60 };
+    };
+    const { left, right, y, below } = await boxOf();
+    await page.mouse.move(left + (right - left) / 2, y);
+    await page.mouse.down();
+    await page.mouse.move(right - 20, y, { steps: 4 });
+    await page.mouse.move(right - 20, below, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/usage\?since=[^&]+&until=[^&]+$/);
+    await page.locator('[aria-current]', { hasText: /^24 h$/ }).waitFor({ state: 'detached' });
+    await settled(page);
+    const zoomed = await boxOf();
+    await page.mouse.click((zoomed.left + zoomed.right) / 2, zoomed.y);
+    await page.waitForURL(/request-logs\?since=/, { timeout: 15_000 });
+  });
+
   test('writes names into a file that a spreadsheet does not run', async () => {
     const { visit } = await startUsage();
     const page = await visit({ path: '/usage?sort=label&order=asc' });
