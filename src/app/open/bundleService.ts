@@ -192,6 +192,7 @@ function within(begin: { readonly position: number; readonly time: Instant }, pa
       requireWithin({ position: position(at - 1) });
       return past.step(at);
     },
+    requireSums: past.requireSums,
   };
 }
 

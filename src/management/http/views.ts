@@ -31,6 +31,11 @@ export interface Views {
    * @throws Refusal `validation_error`
    */
   asOf(ctx: ManagementContext): Promise<View>;
+  /**
+   * As `asOf`, for an answer that consists of sums of read models.
+   * @throws Refusal `archived` when an archived day has later events than the moment
+   */
+  sumsAsOf(ctx: ManagementContext): Promise<View>;
   /** The parts of the log between jumps of clocks, as they were known at a state. */
   stretchesOf(state: HotState): readonly Stretch[];
   /** Returns an event with the state before and after it. @param position from 1 to `current.position` */
@@ -51,6 +56,17 @@ export function createViews({
   now,
   windowsNow = () => windowsTime(hot.state.windowsClock, now()),
 }: ViewsOptions): Views {
+  const asOf = async (ctx: ManagementContext): Promise<View> => {
+    const at = queryText(ctx, 'at');
+    if (at === undefined) return current();
+    const moment = await past.at(parseAt(at, hot.state.position, now())).catch(refuseArchived);
+    const { state } = moment;
+    return {
+      ...moment,
+      windowsNow: windowsTime(state.windowsClock, moment.now),
+      upTo: { exactly: state.position },
+    };
+  };
   const current = (): View => ({
     state: hot.state,
     now: now(),
@@ -62,16 +78,15 @@ export function createViews({
       return hot.state;
     },
     currentView: current,
-    async asOf(ctx) {
-      const at = queryText(ctx, 'at');
-      if (at === undefined) return current();
-      const moment = await past.at(parseAt(at, hot.state.position, now())).catch(refuseArchived);
-      const { state } = moment;
-      return {
-        ...moment,
-        windowsNow: windowsTime(state.windowsClock, moment.now),
-        upTo: { exactly: state.position },
-      };
+    asOf,
+    async sumsAsOf(ctx) {
+      const view = await asOf(ctx);
+      try {
+        if (typeof view.upTo !== 'number') past.requireSums(view.upTo.exactly);
+      } catch (error) {
+        refuseArchived(error);
+      }
+      return view;
     },
     stretchesOf: ({ position: upTo }) => stretchesUpTo(hot.checkpoints.stretches, upTo),
     eventStep: (position) => past.step(position).catch(refuseArchived),

@@ -128,3 +128,55 @@ test('answers archived with the name of the file where a request or its decision
   await expect.poll(async () => (await calls[0]?.())?.status, { timeout: 30_000 }).toBe(200);
   expect(stage.reported).toEqual([]);
 });
+
+test('figures count archived days before a moment, and name the file of those with later events', {
+  timeout: 60_000,
+}, async () => {
+  const stage = await startManagement();
+  const days = [4, 3, 2].map((age) => instant(stage.now() - age * DAY_MS));
+  const ends: number[] = [];
+  for (const time of days) {
+    const day = new Date(time).toISOString().slice(0, 10);
+    const events = Array.from({ length: 300 }, (_, index) => ({
+      ...(completed({ requestId: `${day} ${index}`, requestedAt: instant(time + index) }) as KnownEvent),
+      id: crypto.randomUUID(),
+      time: instant(time + index + 1_200),
+      actor: { kind: 'anonymous' } as const,
+      correlationId: day,
+    }));
+    const { position } = await committed(stage.log.append(`requests-n1.b1_${day.replaceAll('-', '')}`, -1, events));
+    ends.push(position);
+  }
+  await stage.hot.whenFolded(position(ends.at(-1) as number));
+  const [first, second] = days.map((time) => new Date(time).toISOString().slice(0, 10));
+  const since = new Date((days[0] as number) - DAY_MS).toISOString();
+  const figures = async (at: number) => {
+    const { status, body } = await stage.call('GET', `/api/usage/breakdown?group_by=model&since=${since}&at=${at}`);
+    return { status, body, requests: body.total?.requests, archived: body.archived?.map(({ day }: never) => day) };
+  };
+  const middleOf = (index: number) => (ends[index] as number) - 150;
+  expect([(await figures(middleOf(0))).requests, (await figures(middleOf(2))).requests]).toEqual([150, 750]);
+
+  const started = await stage.call('POST', '/api/archives', { body: { until: second } });
+  const { result } = await ended(stage, started.body.id);
+  expect(result.archived.map(({ day }: { day: string }) => day)).toEqual([first, second]);
+  for (const index of [0, 1]) {
+    const { status, body } = await figures(middleOf(index));
+    expect([status, body.error?.code]).toEqual([410, 'archived']);
+    expect(result.archived.some(({ file }: { file: string }) => body.error.message.includes(file))).toBe(true);
+  }
+  expect(await figures(middleOf(2))).toMatchObject({ requests: 750, archived: [first, second] });
+
+  // A day is back while a later one is still archived.
+  const restoring = await stage.call('POST', `/api/archives/${first}/restore`);
+  await ended(stage, restoring.body.id);
+  await expect
+    .poll(async () => (await stage.call('GET', '/api/request-logs')).body.total, { timeout: 30_000 })
+    .toBe(600);
+  for (const index of [0, 1]) {
+    const { status, body } = await figures(middleOf(index));
+    expect([status, body.error?.code]).toEqual([410, 'archived']);
+    expect(body.error.message).toContain(result.archived[1].file);
+  }
+  expect(await figures(middleOf(2))).toMatchObject({ requests: 750, archived: [second] });
+});

@@ -100,7 +100,7 @@ export const breakdownRoutes = ({
           param: 'time_zone',
           problem: 'must be the name of a time zone, for example Europe/Berlin',
         });
-      const { now, upTo, state } = await views.asOf(ctx);
+      const { now, upTo, state } = await views.sumsAsOf(ctx);
       const { since, until, ...filter } = readFilter(ctx, vault);
       const to = instant((until ?? now) + 1);
       const from = since ?? instant(to - DEFAULT_DAYS * DAY_MS);

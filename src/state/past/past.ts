@@ -33,6 +33,11 @@ export interface Past {
   at(when: MomentQuery): Promise<Moment>;
   /** @param position from 1 to what this node has folded */
   step(position: Position): Promise<EventStep>;
+  /**
+   * Checks that sums can be told as of a position: archived days have sums of whole days only, so none may have later events.
+   * @throws MomentArchived
+   */
+  requireSums(position: Position): void;
 }
 
 /** Events folded per turn of the event loop, so that requests do not wait for a fold of the past. */
@@ -104,10 +109,15 @@ export function createPast({ log, hot, logPath }: PastOptions): Past {
 
   /** @throws MomentArchived when the event at a position, which has no row, is archived */
   function requireRows(position: number): void {
+    refuseArchived(() => position);
+  }
+
+  function refuseArchived(positionIn: (archived: ArchivedEvents) => number | undefined): void {
     const archived = logPath === undefined ? undefined : ArchivedEvents.open(archivePathOf(logPath));
     try {
-      const segment = archived?.segmentAt(position);
-      if (segment) throw new MomentArchived(position, segment.header);
+      const position = archived && positionIn(archived);
+      const segment = position === undefined ? undefined : archived?.segmentAt(position);
+      if (position !== undefined && segment) throw new MomentArchived(position, segment.header);
     } finally {
       archived?.close();
     }
@@ -144,6 +154,8 @@ export function createPast({ log, hot, logPath }: PastOptions): Past {
       }
       return moment;
     },
+    requireSums: (position) =>
+      refuseArchived((archived) => (archived.segmentAt(position + 1) ? position + 1 : archived.firstAfter(position))),
     step: (position) =>
       oneAtATime(async () => {
         requireRows(position);
