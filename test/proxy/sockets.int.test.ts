@@ -225,3 +225,21 @@ test('counts the size of the context for a request that continues a response', a
   expect(estimates[0]).toBeLessThan(1_000);
   expect(estimates[1]).toBeGreaterThanOrEqual(51_000);
 });
+
+test('stops a response at a limit that stops streams, between two messages', async () => {
+  await gateway.set({ api_key_auth_enabled: true });
+  const limits = [{ limit_type: 'output_tokens', limit_window: 'daily', max_value: 300, on_exceeded: 'stop' }];
+  const { body: key } = await gateway.api('POST', '/api/api-keys', { name: 'k', limits });
+  const socket = await connect({ headers: { authorization: `Bearer ${key.key}` } });
+  const text = 'some words of a long response '.repeat(400);
+  gateway.pool[0]?.at.next(textResponse({ text, deltas: 100 }));
+  const { terminal, frames } = await socket.create(validRequest);
+  expect(terminal).toMatchObject({
+    type: 'error',
+    status: 429,
+    error: { message: expect.stringContaining('stopped') },
+  });
+  expect(frames.length).toBeGreaterThan(5);
+  expect(frames.length).toBeLessThan(90);
+  expect(socket.problems).toEqual([]);
+});
