@@ -230,7 +230,7 @@ export class ClientSocket implements CallingSocket {
       },
       new SocketDelivery({
         socket: this.#options.socket,
-        mustWait: () => this.#options.connection.writableNeedDrain,
+        connection: this.#options.connection,
         isStrict,
         sendError: (error) => this.#sendError(error),
         onEnd: () => this.#onResponseEnd(),

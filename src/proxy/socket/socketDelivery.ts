@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
@@ -5,8 +6,8 @@ import { KEEPALIVE } from './frames.ts';
 
 export interface SocketDeliveryOptions {
   readonly socket: WebSocket;
-  /** Whether the client has too much unread. */
-  readonly mustWait: () => boolean;
+  /** Below `socket`. */
+  readonly connection: Pick<Socket, 'cork' | 'uncork' | 'writableNeedDrain'>;
   /** The client knows only the events of its SDK: keepalives are pings. */
   readonly isStrict: boolean;
   /** Ends the response with an error. */
@@ -24,6 +25,7 @@ export class SocketDelivery implements Delivery {
   readonly wantsEvents = true;
   readonly keepsAliveEarly = true;
   hasBegun = false;
+  #isCorked = false;
   streamedBytes = 0;
 
   constructor(options: SocketDeliveryOptions) {
@@ -33,11 +35,23 @@ export class SocketDelivery implements Delivery {
   pass(frame: Buffer): boolean {
     this.hasBegun = true;
     this.streamedBytes += frame.length;
+    this.#cork();
     for (let at = 0; at === 0 || at < frame.length; at += MAX_FRAGMENT_BYTES) {
       const end = at + MAX_FRAGMENT_BYTES;
       this.#options.socket.send(frame.subarray(at, end), { binary: false, fin: end >= frame.length });
     }
-    return !this.#options.mustWait();
+    return !this.#options.connection.writableNeedDrain;
+  }
+
+  /** What arrives from the provider in one piece leaves in one: a write for each message would cost more than all else. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#options.connection.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      this.#options.connection.uncork();
+    });
   }
 
   reset(): void {
@@ -56,8 +70,8 @@ export class SocketDelivery implements Delivery {
   }
 
   keepAlive(): void {
-    const { socket, mustWait, isStrict } = this.#options;
-    if (mustWait()) return;
+    const { socket, connection, isStrict } = this.#options;
+    if (connection.writableNeedDrain) return;
     if (isStrict) socket.ping();
     else socket.send(KEEPALIVE);
   }
