@@ -3,7 +3,7 @@ import type { ClientSocket } from './clientSocket.ts';
 import { CloseCode } from './closeCodes.ts';
 
 const TICK_MS = 1_000;
-const MAX_SOCKETS = 2_000;
+const MAX_SOCKETS = 4_000;
 const MAX_PER_KEY = 64;
 
 /** The websockets of all clients. One timer watches all of them. */
