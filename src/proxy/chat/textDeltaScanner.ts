@@ -57,25 +57,31 @@ export class TextDeltaScanner {
     const nameEnd = source.indexOf('"', name);
     if (nameEnd < 0 || source.charCodeAt(nameEnd + 1) !== COLON) return false;
     const value = nameEnd + 2;
-    const length = nameEnd - name;
-    const is = (expected: string) => expected.length === length && source.startsWith(expected, name);
-    if (is('delta')) {
-      if (!this.#readString(value)) return false;
-      this.text = source.slice(value, this.#at);
-      return true;
+    // Each of these names has another length.
+    switch (nameEnd - name) {
+      case 'type'.length:
+        return source.startsWith('type', name) && this.#readLiteral(value, TYPE);
+      case 'delta'.length:
+        if (!source.startsWith('delta', name) || !this.#readString(value)) return false;
+        this.text = source.slice(value, this.#at);
+        return true;
+      case 'item_id'.length:
+        return source.startsWith('item_id', name) && this.#readString(value);
+      case 'logprobs'.length:
+        return source.startsWith('logprobs', name) && this.#readLiteral(value, '[]');
+      case 'obfuscation'.length:
+        return source.startsWith('obfuscation', name) && this.#readString(value);
+      case 'output_index'.length:
+        this.outputIndex = source.startsWith('output_index', name) ? this.#readNumber(value) : -1;
+        return this.outputIndex >= 0;
+      case 'content_index'.length:
+        this.contentIndex = source.startsWith('content_index', name) ? this.#readNumber(value) : -1;
+        return this.contentIndex >= 0;
+      case 'sequence_number'.length:
+        return source.startsWith('sequence_number', name) && this.#readNumber(value) >= 0;
+      default:
+        return false;
     }
-    if (is('item_id') || is('obfuscation')) return this.#readString(value);
-    if (is('sequence_number')) return this.#readNumber(value) >= 0;
-    if (is('output_index')) {
-      this.outputIndex = this.#readNumber(value);
-      return this.outputIndex >= 0;
-    }
-    if (is('content_index')) {
-      this.contentIndex = this.#readNumber(value);
-      return this.contentIndex >= 0;
-    }
-    if (is('type')) return this.#readLiteral(value, TYPE);
-    return is('logprobs') && this.#readLiteral(value, '[]');
   }
 
   #readLiteral(start: number, literal: string): boolean {

@@ -47,8 +47,8 @@ export function toResponsesBody(body: JsonObject): JsonObject {
     text: readTextOptions(body, format),
     include: readInclude(body),
   };
-  for (const name of CHAT_ONLY) delete mapped[name];
-  for (const name in mapped) if (mapped[name] === undefined) delete mapped[name];
+  // JSON has no undefined members. Deleting them would make every later access to the object slower.
+  for (const name of CHAT_ONLY) if (mapped[name] !== undefined) mapped[name] = undefined;
   return mapped;
 }
 
