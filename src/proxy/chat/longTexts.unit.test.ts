@@ -77,7 +77,7 @@ describe('takeOutLongTexts', () => {
       fc.property(chat, spelling, (body, spell) => {
         expectSame(Buffer.from(spell(body)));
       }),
-      runs(300),
+      runs(150),
     );
   });
 
@@ -90,7 +90,7 @@ describe('takeOutLongTexts', () => {
         expectSame(raw);
         expectSame(raw.subarray(0, (damages[0]?.[0] ?? 0) % raw.length));
       }),
-      runs(300),
+      runs(150),
     );
   });
 

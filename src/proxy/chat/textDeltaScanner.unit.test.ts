@@ -136,7 +136,7 @@ describe('TextDeltaScanner', () => {
       fc.property(stream, sizes, fc.boolean(), (bytes, parts, includesUsage) => {
         expect(deliveredChunks(piecesOf(bytes, parts), includesUsage)).toBe(parsedChunks(bytes, includesUsage));
       }),
-      runs(1_000),
+      runs(500),
     );
   });
 
@@ -149,7 +149,7 @@ describe('TextDeltaScanner', () => {
         const complete = raw.subarray(0, endOfLastEvent(raw));
         expect(deliveredChunks([complete], false)).toBe(parsedChunks(complete, false));
       }),
-      runs(1_000),
+      runs(500),
     );
   });
 
