@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../src/app/config/config.ts';
 import { importFromCodexLb } from '../src/app/importFrom/importFrom.ts';
 import type { ReportItem } from '../src/app/importFrom/importReport.ts';
@@ -49,6 +49,30 @@ function svc(folder: string, ...args: string[]): Promise<{ code: number | null; 
   child.stdout.on('data', (chunk: Buffer) => (out += chunk));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+/** Runs the import and kills it as soon as the log has a number of events. */
+async function killImport(
+  folder: string,
+  source: { database: string; keyFile: string },
+  events: number,
+): Promise<void> {
+  const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
+  const args = [cli, 'import-from', 'codex-lb', '--database', source.database, '--key', source.keyFile];
+  const child = spawn(process.execPath, args, { env: { ...process.env, SVC_DATA_DIR: folder } });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const count = () => {
+    try {
+      using log = new DatabaseSync(join(folder, 'log.sqlite'), { readOnly: true });
+      return (log.prepare('SELECT count(*) AS events FROM events').get() as { events: number }).events;
+    } catch {
+      // The file is being made.
+      return 0;
+    }
+  };
+  await vi.waitUntil(() => count() >= events, { timeout: 60_000, interval: 1 });
+  child.kill('SIGKILL');
+  await ended;
 }
 
 const readEvents = async (folder: string) => (await recordedEvents(folder)) as unknown as StoredEvent[];
@@ -148,6 +172,28 @@ test('a second import changes nothing, whatever was changed here meanwhile', SLO
       'It was set here, to false, which stays.',
     ]),
   );
+});
+
+test('goes on after kill -9 at any point, and has each thing once', SLOW, async () => {
+  // So many that none of the imports is over before it is killed.
+  const addresses = Array.from({ length: 1_500 }, (_, index) => `('10.8.${index >> 8}.${index & 255}', '2026-11-28')`);
+  const source = codexLbFolder(`INSERT INTO api_firewall_allowlist VALUES ${addresses.join()};`);
+  const contentOf = async (folder: string) =>
+    (await readEvents(folder))
+      .filter(({ type }) => type !== 'ImportBegun')
+      .map(({ type, data }) => `${type} ${Object.entries(data as object).filter(([name]) => /^(name|ip)$/.test(name))}`)
+      .sort();
+  const whole = emptyFolder();
+  await importInto(whole, source);
+  const expected = await contentOf(whole);
+  for (const killedAt of [1, 9, 150]) {
+    const folder = emptyFolder();
+    await killImport(folder, source, killedAt);
+    expect((await contentOf(folder)).length).toBeLessThan(expected.length);
+    expect((await importInto(folder, source)).isChange).toBe(true);
+    expect(await contentOf(folder)).toEqual(expected);
+    expect((await importInto(folder, source)).isChange).toBe(false);
+  }
 });
 
 test('names the import in the history, before what it brings, under one correlation id', SLOW, async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Recorded, startGateway, validRequest } from '../support/gateway.ts';
 import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp/receiver.ts';
 import { defaultResponse, noResponse, serverError } from '../support/provider/scripts.ts';
+import { openStrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
 const ROUTE = '/backend-api/svc/responses';
@@ -167,6 +168,24 @@ test('a refused request has one span, and its event the trace; that of a strange
   expect(attempts).toEqual([]);
   expect(gateway.events('RequestRefused').at(-1)?.data.trace).toEqual({ traceId: root.traceId, parentId: root.spanId });
   expect(receiver.spans).toHaveLength(1);
+});
+
+test('each request on a websocket is a trace of its own, with its attempt, as its event says', async () => {
+  const socket = await openStrictSocket(`${gateway.url}${ROUTE}`);
+  await socket.create(validRequest);
+  const [first, firstAttempt] = await aTrace();
+  receiver.posts.length = 0;
+  await socket.create(validRequest);
+  const [second, secondAttempt] = await aTrace();
+  await socket.leave();
+  expect(second.traceId).not.toBe(first.traceId);
+  expect([firstAttempt?.parentSpanId, secondAttempt?.parentSpanId]).toEqual([first.spanId, second.spanId]);
+  const events = gateway.events('RequestCompleted').slice(-2) as Completed[];
+  expect(events.map(({ data }) => data.trace?.traceId)).toEqual([first.traceId, second.traceId]);
+  expect(events.map(({ data }) => data.requestId)).toEqual(
+    [first, second].map(({ attributes }) => attributes['svc.request.id']),
+  );
+  expect(first).toMatchObject({ status: 0, attributes: { 'http.route': ROUTE } });
 });
 
 test('a client that disconnects is no error of the server', async () => {
