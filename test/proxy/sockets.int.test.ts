@@ -243,3 +243,10 @@ test('stops a response at a limit that stops streams, between two messages', asy
   expect(frames.length).toBeLessThan(90);
   expect(socket.problems).toEqual([]);
 });
+
+test('accepts no compression unless it is set', async () => {
+  const socket = await openStrictSocket(`${gateway.url}/backend-api/svc/responses`, { deflate: true });
+  open.push(socket);
+  expect(socket.headers).not.toHaveProperty('sec-websocket-extensions');
+  expect((await socket.create(validRequest)).terminal?.type).toBe('response.completed');
+});
