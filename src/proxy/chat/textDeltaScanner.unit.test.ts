@@ -82,6 +82,17 @@ const textEvent = fc
     const typed = payloadType === undefined ? [] : [['type', payloadType]];
     return JSON.stringify(Object.fromEntries(place === 'first' ? [...typed, ...entries] : [...entries, ...typed]));
   });
+/** Events of the common form, which are not parsed unless their framing or an escape is unusual. */
+const commonEvent = fc
+  .record({
+    output_index: fc.nat(2),
+    content_index: fc.nat(2),
+    delta,
+    item_id: fc.constant('msg_1'),
+    logprobs: fc.constant([]),
+  })
+  .chain((fields) => fc.shuffledSubarray(Object.entries({ ...fields, type }), { minLength: 6 }))
+  .map((entries) => JSON.stringify(Object.fromEntries(entries)));
 /** Ways to write one event. */
 const framing = fc.constantFrom<(json: string) => string>(
   (json) => `event: ${type}\ndata: ${json}\n\n`,
@@ -124,7 +135,10 @@ const otherEvent = fc.constantFrom(
   Buffer.from(': keepalive\n\n'),
 );
 const event = fc.oneof(
-  { weight: 5, arbitrary: fc.tuple(textEvent, framing).map(([json, frame]) => Buffer.from(frame(json))) },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(fc.oneof(textEvent, commonEvent), framing).map(([json, frame]) => Buffer.from(frame(json))),
+  },
   { weight: 1, arbitrary: otherEvent },
 );
 const stream = fc.array(event, { minLength: 1, maxLength: 8 }).map((events) => Buffer.concat(events));
