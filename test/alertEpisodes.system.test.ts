@@ -12,7 +12,7 @@ import { serverError, textResponse } from './support/provider/scripts.ts';
 // Each rule of alerts with the real fault, over kill -9: one notification when it begins, one when it is over, one record of each.
 
 vi.setConfig({ testTimeout: 120_000 });
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 40_000, interval: 50 };
 /** How often a service looks for conditions. */
 const CHECK_MS = 5_000;
 

@@ -44,7 +44,7 @@ export async function openCluster({ mongoUrl, hasLink = false }: ClusterOptions 
   const settingsOf = async (name: string, env: Environment) => ({
     folder: await folderOf(name),
     provider,
-    boundMs: BOUND_MS,
+    timeoutMs: BOUND_MS,
     env: {
       SVC_EVENTSTORE_URL: url,
       ...(mongoUrl !== undefined && { SVC_MONGODB_URL: mongoUrl }),

@@ -43,7 +43,7 @@ export interface ServiceProcess extends RunningService {
   kill(): Promise<ServiceExit>;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 120_000;
 
 const NODE_24 = process.execPath;
 
