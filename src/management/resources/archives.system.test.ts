@@ -164,6 +164,10 @@ test('figures count archived days before a moment, and name the file of those wi
     const { status, body } = await figures(middleOf(index));
     expect([status, body.error?.code]).toEqual([410, 'archived']);
     expect(result.archived.some(({ file }: { file: string }) => body.error.message.includes(file))).toBe(true);
+    for (const path of ['dashboard/overview', 'dashboard/trends', 'usage/summary', 'usage/history']) {
+      const others = await stage.call('GET', `/api/${path}?at=${middleOf(index)}`);
+      expect([path, others.status, others.body.error?.code]).toEqual([path, 410, 'archived']);
+    }
   }
   expect(await figures(middleOf(2))).toMatchObject({ requests: 750, archived: [first, second] });
 

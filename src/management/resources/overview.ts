@@ -48,7 +48,7 @@ interface OverviewOptions extends Pick<Capabilities, 'views' | 'queries'> {
 export const overviewRoutes = ({ views, queries, usageRefreshSeconds }: OverviewOptions) =>
   newRouter('/api/dashboard')
     .get('/overview', routes.get, async (ctx) => {
-      const view = await views.asOf(ctx);
+      const view = await views.sumsAsOf(ctx);
       const { now: at, upTo } = view;
       // Before the queries, during which the state changes.
       const counts = accountCounts(view);

@@ -55,7 +55,7 @@ export const requestTrendsRoutes = ({ views, queries }: Pick<Capabilities, 'view
       const stepMinutes = readStepMinutes(ctx);
       const stepMs = stepMinutes * MINUTE_MS;
       const count = Math.ceil((hours * 60) / stepMinutes);
-      const { now: at, upTo } = await views.asOf(ctx);
+      const { now: at, upTo } = await views.sumsAsOf(ctx);
       const since = instant(at - (at % stepMs) - (count - 1) * stepMs);
       const [steps, { byErrorCode }] = await Promise.all([
         queries.requestTotals.steps(since, stepMs, upTo),

@@ -78,7 +78,7 @@ const routes = {
 export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'queries'>) =>
   newRouter('/api/usage')
     .get('/summary', routes.summary, async (ctx) => {
-      const { state, now, upTo } = await views.asOf(ctx);
+      const { state, now, upTo } = await views.sumsAsOf(ctx);
       // Before the query, during which the state changes.
       const windows = {
         primary_window: aggregatedWindow(state, 'primary'),
@@ -100,7 +100,7 @@ export const usageRoutes = ({ views, queries }: Pick<Capabilities, 'views' | 'qu
     .get('/history', routes.history, async (ctx) => {
       const hours = queryInteger(ctx, 'hours', { min: 1, max: 168, fallback: 24 });
       // Samples are summed by hour: an hour that overlaps the period is included completely.
-      const { state, now, upTo } = await views.asOf(ctx);
+      const { state, now, upTo } = await views.sumsAsOf(ctx);
       const since = instant(now - (hours + 1) * HOUR_MS + 1);
       const accounts = [...state.accounts.values()];
       const [sums, counts] = await Promise.all([
