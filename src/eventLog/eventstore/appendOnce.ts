@@ -1,5 +1,5 @@
-import { type EventData, NO_STREAM as NATIVE_NO_STREAM, NotLeaderError } from '@eventstore/db-client';
-import { NO_STREAM } from '../eventLog.ts';
+import { NotLeaderError } from '@eventstore/db-client';
+import type { ProposedEvent } from './client/classicAppend.ts';
 import type { Connection } from './client/connection.ts';
 import { type AppendFailure, appendFailure } from './client/failures.ts';
 import type { NativePosition } from './client/nativePosition.ts';
@@ -25,7 +25,7 @@ export interface NativeAppend {
    */
   readonly expected: number;
   /** At least one: an append without events "succeeds" and moves the end of the log. */
-  readonly events: readonly EventData[];
+  readonly events: readonly ProposedEvent[];
   readonly deadlineMs?: number | undefined;
 }
 
@@ -40,14 +40,13 @@ const MAX_LEADERS = 3;
  */
 export async function appendOnce(connection: Connection, append: NativeAppend): Promise<NativeAppendOutcome> {
   const { stream, expected, events, deadlineMs = DEADLINE_MS } = append;
-  const expectedRevision = expected === NO_STREAM ? NATIVE_NO_STREAM : BigInt(expected);
   for (let leader = 1; ; leader += 1) {
     try {
-      const { nextExpectedRevision, position } = await connection.write(
-        (client) => client.appendToStream(stream, [...events], { expectedRevision, deadline: deadlineMs }),
+      const appended = await connection.write(
+        (client) => client.appendOnce({ stream, expected, events }, deadlineMs),
         deadlineMs + GRACE_MS,
       );
-      return { kind: 'committed', revision: Number(nextExpectedRevision), position };
+      return { kind: 'committed', ...appended };
     } catch (error) {
       if (!(error instanceof NotLeaderError) || leader === MAX_LEADERS) return appendFailure(error);
     }

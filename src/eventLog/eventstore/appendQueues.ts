@@ -183,11 +183,11 @@ function takeGroup(queue: readonly PendingAppend[], maxEvents: number, { lookup 
 /** The events of a group for the client, chained to the last event of the stream. */
 function chainGroup(group: readonly PendingAppend[], hash: string) {
   let previous = hash;
-  return group.flatMap(({ append: { stream, expected, events, data } }) =>
+  return group.flatMap(({ append: { stream, expected, events } }) =>
     events.map((event, index) => {
       const link = chainEvent(event, stream, expected + 1 + index, previous);
       previous = link.hash;
-      return toWire(event, data[index], link);
+      return toWire(event, link);
     }),
   );
 }

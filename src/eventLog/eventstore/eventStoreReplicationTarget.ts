@@ -39,4 +39,5 @@ export async function appendUnchanged(
   return outcome.position ? { kind: 'committed' } : { kind: 'committed', isHidden: true };
 }
 
-const toUnchangedWire = (event: StoredEvent) => toWire(event, event.data, { metadata: JSON.stringify(event.metadata) });
+const toUnchangedWire = ({ id, type, time, data, metadata }: StoredEvent) =>
+  toWire({ id, type, time, data: JSON.stringify(data) }, { metadata: JSON.stringify(metadata) });

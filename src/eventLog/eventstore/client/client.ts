@@ -5,6 +5,7 @@ import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeat
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { readCertificate } from './certificates.ts';
+import { type Appended, type ClassicAppend, sendClassicAppend } from './classicAppend.ts';
 import type { ConnectionSettings, Host } from './connectionString.ts';
 import { isConnectionFailure, NotSent } from './failures.ts';
 
@@ -141,6 +142,13 @@ export class EventStoreClient extends EventStoreDBClient {
   // in unhandled rejections. Instead the client makes one call per append, with a deadline
   // (docs/stores.md#eventstoredb-classic-appends-with-a-deadline).
   protected override supports = async (): Promise<boolean> => false;
+
+  /** Makes one append. @param deadline in milliseconds @throws as `sendClassicAppend` */
+  appendOnce(append: ClassicAppend, deadline: number): Promise<Appended> {
+    return this.execute(StreamsClient, 'appendToStream', (client) =>
+      sendClassicAppend(client, this.callArguments({ deadline }), append),
+    );
+  }
 
   /** Reads the version of the server, for example 24.10.6. @param deadline in milliseconds */
   serverVersion(deadline: number): Promise<string> {

@@ -1,7 +1,8 @@
-import { type AllStreamRecordedEvent, type EventData, jsonEvent } from '@eventstore/db-client';
+import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import type { EventOf } from '../../../domain/core/event.ts';
 import { EventParked } from '../../../domain/outbox/events.ts';
 import type { ChainedEvent, SerialisedEvent } from '../../hashChain.ts';
+import type { ProposedEvent } from './classicAppend.ts';
 import type { NativePosition } from './nativePosition.ts';
 
 /** An event as the mirror stores it, without the position that the mirror assigns. */
@@ -22,21 +23,19 @@ export interface MirroredEvent {
 }
 
 /**
- * Converts an event for the client. The data is passed as an object, which the client serialises to the same text as we
- * did. The metadata is passed as bytes, so that the store contains exactly the bytes that were hashed. The metadata also
+ * Converts an event for the client, as bytes, so that the store contains exactly the bytes that were hashed. The metadata also
  * gets the event's time, because the store records only the time of arrival.
  */
 export const toWire = (
-  { id, type, time }: Pick<SerialisedEvent, 'id' | 'type' | 'time'>,
-  data: unknown,
+  { id, type, time, data }: Pick<SerialisedEvent, 'id' | 'type' | 'time' | 'data'>,
   { metadata }: Pick<ChainedEvent, 'metadata'>,
-): EventData =>
-  jsonEvent({
-    id,
-    type,
-    data: data as Record<string, unknown>,
-    metadata: Buffer.from(`{"time":${time},${metadata.slice(1)}`),
-  });
+): ProposedEvent => ({
+  id,
+  type,
+  contentType: 'application/json',
+  data: Buffer.from(data),
+  metadata: Buffer.from(`{"time":${time},${metadata.slice(1)}`),
+});
 
 /** Converts an event of `$all`. An event that svc did not write gets version 0, which no build accepts. */
 export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
