@@ -114,10 +114,13 @@ export function startThread<Protocol extends ThreadProtocol>(
     const ended = new Promise<void>((resolve) => {
       worker.on('exit', () => {
         if (current?.worker === worker) current = undefined;
-        channel.close(endedError(name, cause));
-        resolve();
-        onEnd?.(cause);
-        if (typeof restart === 'object' && !isStopped) restartTimer = setTimeout(start, restart.afterMs).unref();
+        // While this thread was busy, the error of the start may have arrived just before: its handler runs first.
+        queueMicrotask(() => {
+          channel.close(endedError(name, cause));
+          resolve();
+          onEnd?.(cause);
+          if (typeof restart === 'object' && !isStopped) restartTimer = setTimeout(start, restart.afterMs).unref();
+        });
       });
     });
     const ready = (channel as unknown as ControlChannel).request(START) as Promise<Protocol['ready']>;

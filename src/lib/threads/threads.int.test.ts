@@ -117,6 +117,17 @@ describe('the start', () => {
     ]);
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'no start' }));
   });
+
+  it('names its error also when its owner was busy until the thread had ended', async () => {
+    const thread = start({ options: () => ({ fails: 'at the start' }) });
+    const request = thread.request('double', 1);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    await Promise.all([
+      expect(thread.ready).rejects.toThrow('no start'),
+      expect(request).rejects.toThrow(new ThreadEnded('the example thread ended: no start')),
+    ]);
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'no start' }));
+  });
 });
 
 test('keeps the process running only if it should', async () => {
