@@ -20,7 +20,8 @@ export interface UnrecordedAlerts {
 export const unrecordedFile = (path: string): UnrecordedAlerts => ({
   load() {
     try {
-      return JSON.parse(readFileSync(path, 'utf8'));
+      const alerts = JSON.parse(readFileSync(path, 'utf8'));
+      return Array.isArray(alerts) ? alerts : [];
     } catch {
       return [];
     }

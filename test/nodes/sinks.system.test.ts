@@ -23,7 +23,7 @@ interface Posted {
   readonly id: string;
 }
 
-/** An endpoint that keeps what it gets, and responds unless it is told not to. */
+/** An endpoint that keeps what it gets, and responds while `responds` is set. */
 async function anEndpoint() {
   const endpoint = { url: '', responds: true, events: [] as Posted[] };
   const server = createServer(async (request, response) => {

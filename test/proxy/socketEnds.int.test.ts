@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
-import { stepsOf } from '../support/provider/responseScript.ts';
-import { textResponse } from '../support/provider/scripts.ts';
+import { heldResponse } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
 
 // What happens to a socket when its account changes, and how its requests are found afterwards.
@@ -70,16 +69,7 @@ test('closes the idle pair when its account has another token, and serves the co
 test('ends a response whose account is deleted, and records it once', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   for (const { at } of gateway.pool) {
-    at.next({
-      name: 'held',
-      *steps(context) {
-        const [head, first, ...rest] = stepsOf(textResponse(), context);
-        if (head) yield head;
-        if (first) yield first;
-        yield { until: released };
-        yield* rest;
-      },
-    });
+    at.next(heldResponse(released));
   }
   const socket = await connect();
   const types: string[] = [];

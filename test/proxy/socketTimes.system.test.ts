@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway, validRequest } from '../support/gateway.ts';
-import { type ResponseScript, stepsOf } from '../support/provider/responseScript.ts';
-import { closeOnSocket, textResponse } from '../support/provider/scripts.ts';
+import { stepsOf } from '../support/provider/responseScript.ts';
+import { closeOnSocket, heldResponse, textResponse } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
@@ -38,18 +38,6 @@ const closesFor = async (wanted: string): Promise<number> => {
 };
 const creates = () => gateway.asked().filter(({ method }) => method === 'WEBSOCKET');
 
-/** A response that goes on after its first event when the promise resolves. */
-const held = (released: Promise<void>): ResponseScript => ({
-  name: 'held',
-  *steps(context) {
-    const [head, first, ...rest] = stepsOf(textResponse(), context);
-    if (head) yield head;
-    if (first) yield first;
-    yield { until: released };
-    yield* rest;
-  },
-});
-
 test('closes an old pair while it is idle, and asks nothing twice on the next one', async () => {
   await start({ maxAgeMs: 2_000 });
   const old = await connect();
@@ -73,7 +61,7 @@ test('closes an old pair while it is idle, and asks nothing twice on the next on
 test('lets a response on an old pair end, then closes it', async () => {
   await start({ maxAgeMs: 2_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  gateway.pool[0]?.at.next(held(released));
+  gateway.pool[0]?.at.next(heldResponse(released));
   const socket = await connect();
   const ended = socket.create(validRequest);
   // Another old pair is closed meanwhile, so both have been looked at.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
-import { type ResponseScript, stepsOf } from '../support/provider/responseScript.ts';
-import { textResponse } from '../support/provider/scripts.ts';
+import { stepsOf } from '../support/provider/responseScript.ts';
+import { heldResponse, textResponse } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
 
 let gateway: Gateway;
@@ -15,22 +15,10 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** A response that goes on after its first event when the promise resolves. */
-const held = (released: Promise<void>): ResponseScript => ({
-  name: 'held',
-  *steps(context) {
-    const [head, first, ...rest] = stepsOf(textResponse(), context);
-    if (head) yield head;
-    if (first) yield first;
-    yield { until: released };
-    yield* rest;
-  },
-});
-
 test('a shutdown closes idle sockets at once, and others after their response', async () => {
   const idle = await openStrictSocket(`${gateway.url}/backend-api/svc/responses`, { headers: { 'thread-id': 't2' } });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  gateway.pool[0]?.at.next(held(released));
+  gateway.pool[0]?.at.next(heldResponse(released));
   const ended = socket.create(validRequest);
   await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 1);
 

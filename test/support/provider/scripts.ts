@@ -2,6 +2,7 @@
 
 export * from './brokenStreams.ts';
 export * from './errorResponses.ts';
+export * from './heldResponse.ts';
 export { errorJson, fullResponse, json } from './http.ts';
 export type { Fragmentation, ResponseScript, ScriptContext, Step } from './responseScript.ts';
 export * from './responses.ts';
