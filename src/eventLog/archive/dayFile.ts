@@ -165,7 +165,11 @@ function* linesOf(path: string): Generator<string> {
       if (head.length === 0) return;
       if (!head.subarray(0, SKIPPABLE.length).equals(SKIPPABLE))
         throw new ArchiveFileUnusable(`${path} is not an archive of svc.`);
-      const frame = readBytes(file, Math.min(head.readUInt32LE(SKIPPABLE.length), MAX_FRAME_BYTES));
+      const length = head.readUInt32LE(SKIPPABLE.length);
+      // Otherwise a decoder that reads several frames in a row would take the rest of the file for this one.
+      if (length > MAX_FRAME_BYTES)
+        throw new ArchiveFileUnusable(`${path} is damaged: a frame of ${length} bytes. Use another copy of it.`);
+      const frame = readBytes(file, length);
       // Each frame ends with a line.
       yield* zstdDecompressSync(frame, { maxOutputLength: MAX_FRAME_BYTES }).toString().slice(0, -1).split('\n');
     }

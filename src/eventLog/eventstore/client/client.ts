@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { EventStoreDBClient, UnavailableError } from '@eventstore/db-client';
@@ -6,7 +7,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { readCertificate } from './certificates.ts';
 import { type Appended, type ClassicAppend, sendClassicAppend } from './classicAppend.ts';
-import type { ConnectionSettings, Host } from './connectionString.ts';
+import { type ConnectionSettings, type Host, InvalidConnectionString } from './connectionString.ts';
 import { isConnectionFailure, NotSent } from './failures.ts';
 
 /**
@@ -173,11 +174,12 @@ const connectionLost = () => new UnavailableError(undefined, 'the connection was
  * Creates a client, which connects with its first call.
  * @param confirm without it, writes are sent to any server
  * @throws CertificateUnusable
+ * @throws InvalidConnectionString
  */
 export function openClient(settings: ConnectionSettings, confirm?: ConfirmStore): EventStoreClient {
   const { hosts, isDnsName, tls, caFile, userCertificate, credentials, options } = settings;
   const [first] = hosts as [ConnectionSettings['hosts'][number]];
-  if (tls) silenceAddressWarning();
+  if (tls) prepareTls(hosts);
   const security = {
     insecure: !tls,
     ...(caFile !== undefined && { rootCertificate: readCertificate('tlsCAFile', caFile) }),
@@ -191,23 +193,38 @@ export function openClient(settings: ConnectionSettings, confirm?: ConfirmStore)
   return new EventStoreClient({ ...options, ...target }, security, credentials, confirm);
 }
 
-let isSilenced = false;
+/** Whether TLS accepts an IP address as the name of a server; unknown before the first connection over TLS. */
+let acceptsAddresses: boolean | undefined;
 
 /**
- * The library names the host to TLS also when it is an IP address. Node warns of that once per thread (DEP0123), and an
- * operator can do nothing about it. So the warning is provoked while warnings are off.
+ * The library names the host to TLS also when it is an IP address. Node 24 warns of that once per thread (DEP0123), and an
+ * operator can do nothing about it. So the warning is provoked while warnings are off. Node 26 refuses it.
+ * @throws InvalidConnectionString
  */
-function silenceAddressWarning(): void {
-  if (isSilenced) return;
-  isSilenced = true;
+function prepareTls(hosts: readonly Host[]): void {
+  acceptsAddresses ??= nameAddressSilently();
+  const address = hosts.find((host) => isIP(host.address.replace(/^\[|\]$/g, '')) !== 0)?.address;
+  if (acceptsAddresses || address === undefined) return;
+  throw new InvalidConnectionString(
+    `SVC_EVENTSTORE_URL has the IP address ${address}, to which the client cannot connect over TLS on Node ${process.versions.node}. Use the server's host name, or Node 24.`,
+  );
+}
+
+function nameAddressSilently(): boolean {
   const { noDeprecation } = process;
   process.noDeprecation = true;
   const nowhere = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-  connectTls({ socket: nowhere, servername: '127.0.0.1' })
-    .on('error', () => {})
-    .destroy();
-  if (noDeprecation === undefined) delete process.noDeprecation;
-  else process.noDeprecation = noDeprecation;
+  try {
+    connectTls({ socket: nowhere, servername: '127.0.0.1' })
+      .on('error', () => {})
+      .destroy();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    if (noDeprecation === undefined) delete process.noDeprecation;
+    else process.noDeprecation = noDeprecation;
+  }
 }
 
 const DISPOSE_MS = 1_000;
