@@ -1,5 +1,6 @@
 import { fixed, integer, mean, print, printTable, sum } from './figures.ts';
 import type { Side } from './side.ts';
+import { measureSyncedWrite } from './syncedWrite.ts';
 import { waitUntilIdle } from './threadTimes.ts';
 import { failuresOf, type LoadResult, wrk } from './wrk.ts';
 
@@ -14,12 +15,16 @@ const TURNS = 2;
 const LENGTH_FACTOR = 3;
 const MAX_OPEN = 128;
 
-/** Loads both sides in turns at the same rate; the difference is the latency that the product adds. */
+/**
+ * Loads both sides in turns at the same rate; the difference is the latency that the product adds. Printed beside what a
+ * synced write takes at that rate, which the end of each answer waits for.
+ */
 export async function measureAddedLatency(
   sides: { bare: Side | undefined; product: Side },
-  { rate, seconds, bodies }: { rate: number; seconds: number; bodies: string },
+  { rate, seconds, bodies, folder }: { rate: number; seconds: number; bodies: string; folder: string },
 ): Promise<AddedLatency> {
   const { bare, product } = sides;
+  const syncedWrite = await measureSyncedWrite(folder, rate);
   const load = (side: Side) =>
     wrk(side.url, LENGTH_FACTOR * seconds, { bodies, key: side.key, connections: MAX_OPEN, rate });
   const results = { bare: [] as LoadResult[], product: [] as LoadResult[] };
@@ -33,6 +38,7 @@ export async function measureAddedLatency(
     `\n  Latency to the last byte of the response, open loop at ${integer(rate)} req/s, mean of ${TURNS} turns, ms`,
   );
   const columns = ['p50Us', 'p90Us', 'p99Us', 'p999Us'] as const;
+  const percents = [50, 90, 99, 99.9];
   const row = (name: string, value: (column: (typeof columns)[number]) => number) => [
     name,
     ...columns.map((column) => fixed(value(column) / 1000, 2)),
@@ -45,6 +51,7 @@ export async function measureAddedLatency(
     ...(bare ? [row('bare', bareMean)] : []),
     row('product', productMean),
     ...(bare ? [row('ADDED', (column) => productMean(column) - bareMean(column))] : []),
+    ['a synced write', ...percents.map((percent) => fixed(syncedWrite(percent), 2))],
   ]);
   return {
     completed: sum(results.product.map(({ requests }) => requests)),

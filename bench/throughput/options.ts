@@ -15,6 +15,8 @@ export interface Options {
   readonly bodies: readonly BodyKind[];
   /** Measured by turns in every round. */
   readonly surfaces: readonly [SurfaceName, ...SurfaceName[]];
+  /** Requests per second at which the added latency is measured, besides half of what the product serves. */
+  readonly rates: readonly number[];
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
@@ -35,6 +37,7 @@ export const USAGE = `bench:throughput: the product against a bare pass-through
   --body KIND        20k, 38k or both (both)
   --surface NAMES    of responses, v1 and chat, by commas: the endpoints to measure by turns (responses);
                      chat needs --body 20k
+  --rates NUMBERS    requests per second, by commas, at which latency is measured besides half load (none)
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
@@ -62,6 +65,7 @@ function parse(args: readonly string[]): Options | string {
       connections: { type: 'string', default: '32' },
       body: { type: 'string', default: 'both' },
       surface: { type: 'string', default: 'responses' },
+      rates: { type: 'string', default: '' },
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
@@ -79,6 +83,7 @@ function parse(args: readonly string[]): Options | string {
     connections: atLeastOne('connections', values.connections),
     bodies: bodyKinds(values.body),
     surfaces: surfaceNames(values.surface, values.body),
+    rates: values.rates === '' ? [] : values.rates.split(',').map((rate) => atLeastOne('rates', rate)),
     productOnly: values['product-only'],
     profile: values.profile,
     keep: values.keep,
