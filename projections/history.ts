@@ -17,7 +17,7 @@ export type HistoryActor =
   | { readonly kind: 'system' };
 
 /** Must be raised with every change of the entries: stores then rebuild their read models. */
-export const HISTORY_VERSION = 20;
+export const HISTORY_VERSION = 21;
 
 const requestSubject = (requestId: string): string => `request-${requestId}`;
 /** The request id of a subject; undefined when the subject is not a request. */
@@ -30,6 +30,7 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
     case 'RequestAdmitted':
     case 'RequestCompleted':
     case 'RequestRefused':
+    case 'RequestImported':
       return requestSubject(data.requestId);
     case 'RefusalsCounted':
       return data.keyId === null ? `address-${data.address}` : `apiKey-${data.keyId}`;
@@ -144,4 +145,4 @@ const isNamedInSentence = (subject: string): boolean => requestIdOf(subject) !==
 export const isRoutine = ({ type, data }: KnownEvent): boolean =>
   type === 'RequestAdmitted' ||
   type === 'AccountUsageObserved' ||
-  (type === 'RequestCompleted' && data.errorCode === null);
+  ((type === 'RequestCompleted' || type === 'RequestImported') && data.errorCode === null);

@@ -1,10 +1,11 @@
 import type { Instant, Position } from '../src/domain/core/brands.ts';
 import type { KnownEvent } from '../src/domain/eventTypes.ts';
+import { type ImportedRequest, importedTransport } from '../src/domain/moving/events.ts';
 import type { Attempt, CompletedRequest } from '../src/domain/request/events.ts';
 import { LONGER_PERIODS } from './periods.ts';
 import type { Projection, RollUp, Write } from './projection.ts';
 
-/** One row of the request log: a request that completed or was refused. */
+/** One row of the request log: a request that completed, was refused, or was imported from another program's log. */
 export interface RequestLogRow {
   readonly requestId: string;
   readonly requestedAt: Instant;
@@ -13,8 +14,9 @@ export interface RequestLogRow {
   /** To whom the key belonged at the time. */
   readonly owner: string | null;
   readonly team: string | null;
+  /** Empty for an imported request: the other program did not log it. */
   readonly route: string;
-  /** `http` unless the client used something else. */
+  /** `http` unless the client used something else; `import:<program>` for a request that was imported. */
   readonly transport: string;
   readonly model: string;
   readonly effort: string | null;
@@ -30,7 +32,7 @@ export interface RequestLogRow {
   readonly latencyMs: number;
   /** From the request to the first byte of the response; null when there was no response. */
   readonly firstByteMs: number | null;
-  /** Number of attempts. */
+  /** Number of attempts; 0 for an imported request. */
   readonly attempts: number;
   /** Accounts that were tried before `accountId`, in this order, without it. */
   readonly otherAccountIds: readonly string[];
@@ -146,7 +148,7 @@ interface Summed {
 }
 
 /**
- * One row per completed request (abandoned ones included) and per refused request, and the sums over them. A request belongs
+ * One row per completed request (abandoned ones included), per refused and per imported request, and the sums over them. A request belongs
  * to the period in which it arrived.
  */
 export const requestLog: Projection<Documents, Summed> = {
@@ -161,6 +163,7 @@ export const requestLog: Projection<Documents, Summed> = {
   on: {
     RequestCompleted: ({ data, position }, write) => add(write, rowOf(data, position)),
     RequestRefused: ({ data, position }, write) => add(write, rowOf({ ...data, ...NO_ATTEMPT }, position)),
+    RequestImported: ({ data, position }, write) => add(write, rowOf(loggedImport(data), position)),
     RefusalsCounted: ({ data, position }, write) => {
       // Refusals by address come from clients without a key; these never count as requests.
       if (data.address !== null) return;
@@ -211,14 +214,33 @@ function add(write: Write<Documents, Summed>, row: RequestLogRow): void {
 
 const ONE_REQUEST: AttemptSums = { requests: 1 };
 
-/** The row of the event that ended a request. */
-export const requestRowOf = ({ type, data }: EndOfRequest, position: Position): RequestLogRow =>
-  rowOf(type === 'RequestRefused' ? { ...data, ...NO_ATTEMPT } : data, position);
+/** The row of the event that ended a request, or with which it was imported. */
+export function requestRowOf({ type, data }: LoggedEvent, position: Position): RequestLogRow {
+  switch (type) {
+    case 'RequestCompleted':
+      return rowOf(data, position);
+    case 'RequestRefused':
+      return rowOf({ ...data, ...NO_ATTEMPT }, position);
+    case 'RequestImported':
+      return rowOf(loggedImport(data), position);
+  }
+}
 
-type EndOfRequest = Extract<KnownEvent, { type: 'RequestCompleted' | 'RequestRefused' }>;
+type LoggedEvent = Extract<KnownEvent, { type: 'RequestCompleted' | 'RequestRefused' | 'RequestImported' }>;
 
 /** The fields that a request without any attempt lacks. */
 const NO_ATTEMPT = { accountId: null, usage: null, costMicroDollars: null, firstByteMs: null, attempts: [] } as const;
+
+const NO_ATTEMPTS: LoggedRequest['attempts'] = [];
+
+/** Its source takes the place of the transport, by which the log can be filtered and figures can be grouped. */
+const loggedImport = ({ program, client, ...data }: ImportedRequest): LoggedRequest => ({
+  ...data,
+  route: '',
+  transport: importedTransport(program),
+  attempts: NO_ATTEMPTS,
+  ...(client !== undefined && { client: { name: client } }),
+});
 
 const rowOf = (data: LoggedRequest, position: Position): RequestLogRow => ({
   requestId: data.requestId,

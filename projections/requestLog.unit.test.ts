@@ -152,5 +152,10 @@ test('refusals counted by address add nothing', () => {
 });
 
 test('handles no other event type', () => {
-  expect(Object.keys(requestLog.on)).toEqual(['RequestCompleted', 'RequestRefused', 'RefusalsCounted']);
+  expect(Object.keys(requestLog.on)).toEqual([
+    'RequestCompleted',
+    'RequestRefused',
+    'RequestImported',
+    'RefusalsCounted',
+  ]);
 });

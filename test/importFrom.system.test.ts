@@ -28,7 +28,7 @@ function emptyFolder(): string {
   return join(folder, 'data');
 }
 
-const options = { isDryRun: false, keepsActive: false };
+const options = { isDryRun: false, keepsActive: false, withRequests: false };
 const importInto = (
   folder: string,
   source: { database: string; keyFile: string },
@@ -51,14 +51,14 @@ function svc(folder: string, ...args: string[]): Promise<{ code: number | null; 
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
 }
 
-/** Runs the import and kills it as soon as the log has a number of events. */
+/** Runs the import with the request log and kills it as soon as the log has a number of events. */
 async function killImport(
   folder: string,
   source: { database: string; keyFile: string },
   events: number,
 ): Promise<void> {
   const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
-  const args = [cli, 'import-from', 'codex-lb', '--database', source.database, '--key', source.keyFile];
+  const args = [cli, 'import-from', 'codex-lb', '--database', source.database, '--key', source.keyFile, '--requests'];
   const child = spawn(process.execPath, args, { env: { ...process.env, SVC_DATA_DIR: folder } });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const count = () => {
@@ -131,6 +131,95 @@ test('keys of codex-lb go on working, with their limits and what is used of them
   ]);
 });
 
+/** Rows beside the four that the real program logged. */
+const MORE_REQUESTS = `
+  INSERT INTO request_logs (id, request_id, requested_at, account_id, model, reasoning_effort, transport, input_tokens,
+    output_tokens, status, error_code, error_message, latency_ms, request_kind, deleted_at)
+  VALUES
+    (11, 'resp_a', '2026-11-27 10:00:00', NULL, 'gpt-5.5', 'high', 'websocket', 70, 30, 'success', NULL, NULL, 100, 'normal', NULL),
+    (12, 'resp_a', '2026-11-27 10:00:01', NULL, 'gpt-5.5', NULL, 'http', NULL, NULL, 'error', 'no_accounts', 'None left', -5, 'normal', NULL),
+    (13, 'resp_b', '2026-11-27 10:00:02', NULL, 'gpt-5.5', NULL, 'http', NULL, NULL, 'cancelled', NULL, NULL, NULL, 'normal', NULL),
+    (14, 'resp_c', '2026-11-27 10:00:03', NULL, 'gpt-5.5', NULL, 'http', 9, 9, 'success', NULL, NULL, 9, 'limit_warmup', NULL),
+    (15, 'resp_d', '2026-11-27 10:00:04', NULL, 'gpt-5.5', NULL, 'http', 9, 9, 'success', NULL, NULL, 9, 'normal', '2026-11-27')`;
+test(
+  'takes over the request log on demand, marked as imported, once, without counting it in limits',
+  SLOW,
+  async () => {
+    const [folder, source] = [emptyFolder(), codexLbFolder(`${IN_WINDOW} ${MORE_REQUESTS}`)];
+    const requestsIn = ({ items }: { items: readonly ReportItem[] }) => outcomes(items, 'requests');
+    expect(requestsIn(await importInto(folder, source))).toEqual(['7 requests: left']);
+    const everything = { withRequests: true };
+    const reported = ['7 requests: changed', '1 warm-up requests: left', '1 deleted requests: left'];
+    expect(requestsIn(await importInto(folder, source, { ...everything, isDryRun: true }))).toEqual(reported);
+    expect(requestsIn(await importInto(folder, source, everything))).toEqual(reported);
+    const again = await importInto(folder, source, everything);
+    expect(again.isChange).toBe(false);
+    expect(requestsIn(again)[0]).toBe('7 requests: there');
+    const [last] = (await readEvents(folder)).filter(({ type }) => type === 'ImportBegun').slice(-1);
+    expect(last?.data).toMatchObject({ accounts: 0, apiKeys: 0, requests: 7 });
+
+    const gateway = await startGateway({ accounts: 0, folder });
+    onTestFinished(() => gateway.stop());
+    const { body: log } = await gateway.api('GET', '/api/request-logs?transport=import%3Acodex-lb');
+    expect(log.total).toBe(7);
+    const byId = (id: string) => log.requests.find((entry: { request_id: string }) => entry.request_id.includes(id));
+    const { body: keys } = await gateway.api('GET', '/api/api-keys');
+    const ci = keys.find((key: { name: string }) => key.name === 'ci');
+    const { body: accounts } = await gateway.api('GET', '/api/accounts');
+    const served = byId('codex-lb:1:resp_ab2dfb5c838d4cb1bcc440af98cc4c18');
+    expect(served).toMatchObject({
+      ...{
+        requested_at: '2026-11-28T08:26:48.523Z',
+        transport: 'import:codex-lb',
+        status: '200',
+        client: 'node',
+        route: '',
+      },
+      ...{
+        api_key_id: ci.id,
+        input_tokens: 78,
+        output_tokens: 2,
+        cost_usd: 0.00045,
+        latency_ms: 18,
+        first_byte_ms: 15,
+      },
+      ...{ attempts: 0, address: null, user_agent: null, owner: null },
+    });
+    expect(accounts.accounts.map(({ account_id }: { account_id: string }) => account_id)).toContain(served.account_id);
+    expect(byId('codex-lb:12:')).toMatchObject({
+      status: 'error',
+      error_code: 'no_accounts',
+      latency_ms: 0,
+      tokens: null,
+    });
+    expect(byId('codex-lb:13:')).toMatchObject({ status: 'error', error_code: 'cancelled' });
+
+    const range = 'since=2026-11-27T00:00:00Z&until=2026-11-29T00:00:00Z';
+    const { body: usage } = await gateway.api('GET', `/api/usage/breakdown?group_by=transport&${range}`);
+    expect(usage.groups).toMatchObject([{ id: 'import:codex-lb', requests: 7, input_tokens: 78 * 3 + 80 + 70 }]);
+    // What codex-lb had counted came over with the key, once: its requests add nothing.
+    expect(ci.limits[0]).toMatchObject({ limit_type: 'total_tokens', current_value: 322 });
+
+    const explained = await gateway.api('GET', `/api/requests/${encodeURIComponent(served.request_id)}/explain`);
+    expect(explained).toMatchObject({ status: 404, body: { error: { code: 'request_imported' } } });
+    expect(explained.body.error.message).toContain('codex-lb, which decided it');
+    const { body: event } = await gateway.api('GET', `/api/history/${served.position}`);
+    expect(event).toMatchObject({ type: 'RequestImported', actor: { kind: 'cli' } });
+    await gateway.stop();
+
+    const explain = await svc(folder, 'explain', served.request_id);
+    expect(explain).toMatchObject({ code: 2, out: '' });
+    expect(explain.err).toContain('was imported from codex-lb');
+    const shown = await svc(folder, 'show', `request-${served.request_id}`);
+    expect(shown.out, shown.err).toContain('import:codex-lb');
+    const replayed = await svc(folder, 'replay');
+    expect(replayed.code, replayed.err).toBe(0);
+    expect(replayed.out).toContain('7 more requests were imported from another program');
+    const verified = await svc(folder, 'verify');
+    expect(verified.code, verified.out).toBe(0);
+  },
+);
+
 test('keeps the source unchanged, also beside a write-ahead log, and imports what only that has', SLOW, async () => {
   const source = codexLbFolder();
   using writer = new DatabaseSync(source.database);
@@ -177,22 +266,29 @@ test('a second import changes nothing, whatever was changed here meanwhile', SLO
 test('goes on after kill -9 at any point, and has each thing once', SLOW, async () => {
   // So many that none of the imports is over before it is killed.
   const addresses = Array.from({ length: 1_500 }, (_, index) => `('10.8.${index >> 8}.${index & 255}', '2026-11-28')`);
-  const source = codexLbFolder(`INSERT INTO api_firewall_allowlist VALUES ${addresses.join()};`);
+  const requests = `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
+    INSERT INTO request_logs (id, request_id, requested_at, model, status)
+    SELECT n, 'resp_' || n, '2026-11-28 08:00:00', 'gpt-5.5', 'success' FROM numbers`;
+  const source = codexLbFolder(`INSERT INTO api_firewall_allowlist VALUES ${addresses.join()}; ${requests};`);
   const contentOf = async (folder: string) =>
     (await readEvents(folder))
       .filter(({ type }) => type !== 'ImportBegun')
-      .map(({ type, data }) => `${type} ${Object.entries(data as object).filter(([name]) => /^(name|ip)$/.test(name))}`)
+      .map(
+        ({ type, data }) =>
+          `${type} ${Object.entries(data as object).filter(([name]) => /^(name|ip|requestId)$/.test(name))}`,
+      )
       .sort();
   const whole = emptyFolder();
-  await importInto(whole, source);
+  const everything = { withRequests: true };
+  await importInto(whole, source, everything);
   const expected = await contentOf(whole);
-  for (const killedAt of [1, 9, 150]) {
+  for (const killedAt of [1, 150, 1_700]) {
     const folder = emptyFolder();
     await killImport(folder, source, killedAt);
     expect((await contentOf(folder)).length).toBeLessThan(expected.length);
-    expect((await importInto(folder, source)).isChange).toBe(true);
+    expect((await importInto(folder, source, everything)).isChange).toBe(true);
     expect(await contentOf(folder)).toEqual(expected);
-    expect((await importInto(folder, source)).isChange).toBe(false);
+    expect((await importInto(folder, source, everything)).isChange).toBe(false);
   }
 });
 
@@ -242,10 +338,11 @@ test('imports into EventStoreDB, once', SLOW, async () => {
   await using server = await startFakeEventStore();
   const [folder, source] = [emptyFolder(), codexLbFolder()];
   const env = { SVC_EVENTSTORE_URL: server.url, SVC_ENCRYPTION_KEY: '11'.repeat(32) };
-  expect((await importInto(folder, source, {}, env)).isChange).toBe(true);
-  expect((await importInto(folder, source, {}, env)).isChange).toBe(false);
+  const everything = { withRequests: true };
+  expect((await importInto(folder, source, everything, env)).isChange).toBe(true);
+  expect((await importInto(folder, source, everything, env)).isChange).toBe(false);
   // Another node has the same log.
-  expect((await importInto(emptyFolder(), source, {}, env)).isChange).toBe(false);
+  expect((await importInto(emptyFolder(), source, everything, env)).isChange).toBe(false);
 });
 
 test.each<[name: string, source: () => { database: string; keyFile: string }, message: RegExp]>([
@@ -307,6 +404,11 @@ test.each<[name: string, source: () => { database: string; keyFile: string }, me
     'a row that codex-lb does not write',
     () => codexLbFolder("UPDATE api_keys SET key_hash = 'x' WHERE name = 'ci' AND last_used_at IS NOT NULL"),
     /of api_keys is not what codex-lb writes: key_hash/,
+  ],
+  [
+    'a request that codex-lb does not write',
+    () => codexLbFolder("UPDATE request_logs SET requested_at = 'yesterday' WHERE id = 3"),
+    /Row 3 of request_logs is not what codex-lb writes: requested_at/,
   ],
   [
     'a number beyond what is exact',

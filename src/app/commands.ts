@@ -168,7 +168,7 @@ export const commands: readonly Command[] = [
     usage: [
       [
         'import-from codex-lb --database FILE --key FILE',
-        'Take over accounts, API keys with their limits and use, settings and the allowlist of codex-lb (SQLite). Its files stay unchanged. --dry-run: only report; --keep-active: also keys that svc cannot restrict as codex-lb did stay active; --json: print one JSON object. Run again, it changes nothing more. Stop codex-lb and the service first.',
+        'Take over accounts, API keys with their limits and use, settings and the allowlist of codex-lb (SQLite). Its files stay unchanged. --dry-run: only report; --keep-active: also keys that svc cannot restrict as codex-lb did stay active; --requests: also its request log, marked as imported; --json: print one JSON object. Run again, it changes nothing more. Stop codex-lb and the service first.',
       ],
     ],
     failureCode: 1,

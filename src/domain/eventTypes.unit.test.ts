@@ -140,6 +140,11 @@ const samples: Samples = {
     ...{ importId: uuid(1), program: 'codex-lb', schema: 'b', accounts: 1, apiKeys: 2, allowedIps: 0 },
     ...{ settings: ['apiKeyAuthEnabled'], requests: 0 },
   },
+  RequestImported: {
+    ...{ importId: uuid(1), program: 'codex-lb', requestId: 'codex-lb:1:resp_1', keyId: null, accountId: null },
+    ...{ model: 'gpt-5.5', effort: null, requestedAt: NOW, status: 'error', errorCode: 'no_accounts' },
+    ...{ errorMessage: null, latencyMs: 12, firstByteMs: null, usage: null, costMicroDollars: null },
+  },
   RequestsExported: { node: 'a', format: 'csv', filter: { since: NOW, statuses: ['error'] }, matching: 12 },
   AlertRaised: {
     ...{ alertId: uuid(1), rule: 'account_lost', key: 'account_lost account-1', subject: 'account-1', node: null },

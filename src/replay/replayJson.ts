@@ -7,6 +7,7 @@ export const replayJson = ({
   admissions,
   refusals,
   countedOnly,
+  imported,
   repeated,
   archived,
   differences,
@@ -16,6 +17,7 @@ export const replayJson = ({
   admissions,
   refusals,
   counted_only: countedOnly,
+  ...(imported !== undefined && { imported }),
   repeated,
   archived,
   differences: differences.map(({ requestId, position, decidedAt, decision, recorded, replayed }) => ({

@@ -44,6 +44,8 @@ export interface ReplayResult {
   readonly refusals: number;
   /** Refusals beyond the first ones of a minute: only their number is in the log, by code. */
   readonly countedOnly: number;
+  /** Requests of the period that were imported from another program: svc took no decision about them. Absent when there are none. */
+  readonly imported?: number;
   /** Decisions that gave the recorded result. */
   readonly repeated: number;
   /** Decisions that were taken from a state which is archived, so that they cannot be repeated. */

@@ -9,6 +9,8 @@ export interface RequestCounts {
   refusals: number;
   /** Refusals of which the log has only the number. */
   countedOnly: number;
+  /** Requests that another program served and svc imported: it decided nothing about them. Absent when there are none. */
+  imported?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -30,6 +32,12 @@ export class RequestCounter {
       const { minute, counts } = event.data;
       const isIn = minute <= this.#until && minute + MINUTE_MS > this.#since;
       if (isIn) for (const count of Object.values(counts)) this.counts.countedOnly += count;
+      return false;
+    }
+    if (event.type === 'RequestImported') {
+      const { requestedAt } = event.data;
+      if (requestedAt >= this.#since && requestedAt <= this.#until)
+        this.counts.imported = (this.counts.imported ?? 0) + 1;
       return false;
     }
     if (event.type !== 'RequestCompleted' && event.type !== 'RequestRefused') return false;

@@ -96,6 +96,13 @@ const requested = {
     }),
   ),
 };
+const tokenUsage = record({
+  inputTokens: amount,
+  cachedInputTokens: amount,
+  outputTokens: amount,
+  reasoningTokens: amount,
+  isEstimated: fc.boolean(),
+});
 const attempt = record({
   ...decision,
   accountId: account,
@@ -401,19 +408,30 @@ const kinds = {
     accountId: orNull(account),
     latencyMs: amount,
     firstByteMs: orNull(amount),
-    usage: orNull(
-      record({
-        inputTokens: amount,
-        cachedInputTokens: amount,
-        outputTokens: amount,
-        reasoningTokens: amount,
-        isEstimated: fc.boolean(),
-      }),
-    ),
+    usage: orNull(tokenUsage),
     costMicroDollars: orNull(amount.map(microDollars)),
     priceVersion: fc.constant('2026-11-01'),
     pin: orAbsent(record({ digest: fc.constantFrom('p1', 'p2', 'p3', 'p4'), isFallback: fc.boolean() })),
     attempts: fc.array(attempt, { maxLength: 2 }),
+  }),
+  RequestImported: record({
+    importId: fc.constant(uuid(1)),
+    program: fc.constant('codex-lb'),
+    requestId: fc.nat(1_000_000).map((row) => `codex-lb:${row}:resp`),
+    keyId: orNull(key),
+    accountId: orNull(account),
+    model: fc.constantFrom('gpt-5.5', 'gpt-5.4'),
+    effort: orNull(fc.constant('low')),
+    requestedAt: moment,
+    transport: orAbsent(fc.constant('websocket')),
+    client: orAbsent(fc.constant('codex_exec')),
+    status: fc.constantFrom('200', 'error'),
+    errorCode: orNull(fc.constant('no_accounts')),
+    errorMessage: orNull(fc.constant('no account')),
+    latencyMs: amount,
+    firstByteMs: orNull(amount),
+    usage: orNull(tokenUsage),
+    costMicroDollars: orNull(amount.map(microDollars)),
   }),
   RequestRefused: record({
     ...requested,
@@ -517,6 +535,7 @@ function streamOf(type: string, data: unknown): string {
     owner: ofOwner,
     linkId,
   } = data as Record<string, string | undefined>;
+  if (type === 'RequestImported') return 'importedRequests-codex-lb';
   if (['Request', 'Refusals', 'AccountsCooled', 'AccountRecovered'].some((start) => type.startsWith(start)))
     return 'requests-n1.b1_20260115';
   if (type.startsWith('Session') || type.startsWith('SignIn')) return 'sessions-n1.b1_20260115';

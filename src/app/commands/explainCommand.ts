@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { describeImported } from '../../domain/moving/events.ts';
 import { ArchivedEvents, describeArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
 import { describeExplanation } from '../../replay/explain/describeExplanation.ts';
 import { explainFrom } from '../../replay/explain/explainFromLog.ts';
+import { ExplainSource } from '../../replay/explain/explainSource.ts';
 import type { LogFiles } from '../../replay/logFiles.ts';
 import { CannotReadLog } from '../past/untouchedLog.ts';
 import { type CommandIo, type PastConfig, refuseArchived, withPast } from '../past/withPast.ts';
@@ -22,6 +24,17 @@ export function parseExplainArguments(args: readonly string[]): ExplainCommand |
       : { requestId, isJson: values.json };
   } catch {
     return undefined;
+  }
+}
+
+/** @throws CannotReadLog for a request that another program served */
+function refuseImported({ location }: LogFiles, requestId: string): void {
+  const source = new ExplainSource(location);
+  try {
+    const imported = source.importOf(requestId);
+    if (imported) throw new CannotReadLog(describeImported(requestId, imported.data.program));
+  } finally {
+    source.close();
   }
 }
 
@@ -51,7 +64,9 @@ export async function runExplain(
     const { past, files } = folder;
     const explained = await explainFrom(past, files.location, requestId, folder.endOf(requestId)).catch(refuseArchived);
     folder.note();
-    return explained ?? refuseArchivedRequest(folder.files, requestId);
+    if (explained) return explained;
+    refuseImported(files, requestId);
+    return refuseArchivedRequest(folder.files, requestId);
   });
   if (!explanation) {
     throw new CannotReadLog(

@@ -104,6 +104,7 @@ function linesOf({
   admissions,
   refusals,
   countedOnly,
+  imported = 0,
   repeated,
   archived,
   differences,
@@ -112,11 +113,13 @@ function linesOf({
     `${requests} requests, ${refusals} of them refused by svc: ${choices} choices of an account, ${admissions} admissions. ` +
     `${repeated} decisions gave the recorded result, ${differences.length} another one.`;
   const onlyCounted = `${countedOnly} more refusals were only counted, so that they cannot be repeated.`;
+  const fromOther = `${imported} more requests were imported from another program, which decided them.`;
   const fromArchive = `${archived} decisions were taken from a state of an archived day, so that they cannot be repeated.`;
   return [
     ...differences.map(describe),
     counts,
     ...(countedOnly > 0 ? [onlyCounted] : []),
+    ...(imported > 0 ? [fromOther] : []),
     ...(archived > 0 ? [fromArchive] : []),
   ];
 }

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { DataFolderInUse } from '../../dataFolder/folderLock.ts';
-import type { AccountId } from '../../domain/core/brands.ts';
-import { instant } from '../../domain/core/brands.ts';
+import { type AccountId, type ApiKeyId, instant } from '../../domain/core/brands.ts';
 import { windowsTime } from '../../domain/limits/windowsClock.ts';
 import { ImportBegun } from '../../domain/moving/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
@@ -23,15 +22,18 @@ import { openStore } from '../wiring/openStore.ts';
 import { CannotImport } from './cannotImport.ts';
 import { type FernetKey, readFernetKey } from './fernet.ts';
 import type { ReportItem } from './importReport.ts';
+import { appendRequests, importedRequests, planRequests, type RequestPlan } from './importRequests.ts';
 import { openDatabase, type SourceDatabase } from './openDatabase.ts';
 import { type Here, type ImportPlan, planImport } from './planImport.ts';
-import { readSource } from './readSource.ts';
+import { readSource, type Source } from './readSource.ts';
 
 export interface ImportOptions {
   readonly database: string;
   readonly keyFile: string;
   readonly isDryRun: boolean;
   readonly keepsActive: boolean;
+  /** Whether the request log comes over, too. */
+  readonly withRequests: boolean;
 }
 
 export interface ImportResult {
@@ -56,10 +58,10 @@ export async function importFromCodexLb(
   const key = readKeyFile(options.keyFile);
   using source = openDatabase(options.database);
   // Refuses what cannot be imported before there is a data folder.
-  const { items, ...onEmpty } = planFor(source, emptyHere(), key, options);
+  const onEmpty = planFor(source, emptyHere(), key, options);
   const path = resolve(config.SVC_DATA_DIR);
   if (options.isDryRun && config.SVC_EVENTSTORE_URL === undefined && !existsSync(join(path, 'log.sqlite'))) {
-    return { schema: source.schema, items, isChange: countOf(onEmpty) > 0 };
+    return resultOf(source, onEmpty);
   }
 
   await using opened = new AsyncDisposableStack();
@@ -74,18 +76,41 @@ export async function importFromCodexLb(
   const hot = opened.adopt(await startHotRunner(log, () => undefined, firstFold(store.logPath)), (runner) =>
     runner.stop(),
   );
-  const plan = planFor(source, await hereOf(hot, log, vault), key, options);
-  const isChange = countOf(plan) > 0;
-  if (isChange && !options.isDryRun) await carryOut(plan, source.schema, { log, vault, hot });
-  return { schema: source.schema, items: plan.items, isChange };
+  const plan = planFor(source, await hereOf(hot, log, vault, options), key, options);
+  const result = resultOf(source, plan);
+  if (result.isChange && !options.isDryRun) await carryOut(plan, source, { log, vault, hot });
+  return result;
 }
 
-const countOf = ({ accounts, keys, ips, settings }: Omit<ImportPlan, 'items'>) =>
+/** What an import will append. */
+interface WholePlan extends ImportPlan {
+  readonly requests: RequestPlan;
+}
+
+const resultOf = ({ schema }: SourceDatabase, { items, requests, ...plan }: WholePlan): ImportResult => ({
+  schema,
+  items: [...items, ...requests.items],
+  isChange: countOf(plan) + requests.wanted > 0,
+});
+
+const countOf = ({ accounts, keys, ips, settings }: Omit<ImportPlan, 'items'>): number =>
   accounts.length + keys.length + ips.length + Object.keys(settings).length;
 
-function planFor(source: SourceDatabase, here: Here & { now: () => number }, key: FernetKey, options: ImportOptions) {
-  return planImport(readSource(source), here, { key, now: instant(here.now()), keepsActive: options.keepsActive });
+function planFor(database: SourceDatabase, here: Present, key: FernetKey, options: ImportOptions): WholePlan {
+  const source = readSource(database);
+  const plan = planImport(source, here, { key, now: instant(here.now()), keepsActive: options.keepsActive });
+  const requests = planRequests(database, {
+    isWanted: options.withRequests,
+    known: here.importedRequests,
+    accountIds: plan.accountIds,
+    keyIds: keyIdsOf(source, here),
+  });
+  return { ...plan, requests };
 }
+
+/** The keys here by their ids at the other program. */
+const keyIdsOf = ({ keys }: Source, { state }: Here): ReadonlyMap<string, ApiKeyId> =>
+  new Map(keys.map(({ id, key_hash }) => [id, state.keyIdByHash.get(key_hash) ?? (id as ApiKeyId)]));
 
 function readKeyFile(path: string): FernetKey {
   let text: string;
@@ -109,8 +134,15 @@ function openFolder(path: string, nodeId: string | undefined) {
   }
 }
 
+/** What svc has, and what an import needs beside it. */
+interface Present extends Here {
+  readonly now: () => number;
+  /** Ids of the requests that were imported before. */
+  readonly importedRequests: ReadonlySet<string>;
+}
+
 /** A log that does not exist yet. */
-function emptyHere(): Here & { now: () => number } {
+function emptyHere(): Present {
   const { state } = emptyFold();
   const none = new Set<string>();
   return {
@@ -120,11 +152,17 @@ function emptyHere(): Here & { now: () => number } {
       `${file.upstreamAccountId ?? newId()} ${file.email?.toLowerCase() ?? ''}` as AccountId,
     everAllowed: none,
     everSet: none,
+    importedRequests: none,
     now: Date.now,
   };
 }
 
-async function hereOf({ state }: HotRunner, log: EventLog, vault: Vault): Promise<Here & { now: () => number }> {
+async function hereOf(
+  { state }: HotRunner,
+  log: EventLog,
+  vault: Vault,
+  { withRequests }: ImportOptions,
+): Promise<Present> {
   const [everAllowed, everSet] = [new Set<string>(), new Set<string>()];
   for await (const { type, data } of log.readStream(subjects.firewall.streamOf('main'))) {
     if (type === 'IpAllowed') everAllowed.add((data as { ip: string }).ip);
@@ -137,6 +175,7 @@ async function hereOf({ state }: HotRunner, log: EventLog, vault: Vault): Promis
     accountIdOf: (file, newId) => accountIdOf(file, { vault, newId, isKnown: (id) => state.accounts.has(id) }),
     everAllowed,
     everSet,
+    importedRequests: withRequests ? await importedRequests(log, state) : new Set(),
     now: () => windowsTime(state.windowsClock, instant(Date.now())),
   };
 }
@@ -148,15 +187,15 @@ interface Target {
 }
 
 /** Appends what was planned, each thing at once; an import that is interrupted goes on when it is run again. */
-async function carryOut(plan: ImportPlan, schema: string, { log, vault, hot }: Target): Promise<void> {
+async function carryOut(plan: WholePlan, source: SourceDatabase, { log, vault, hot }: Target): Promise<void> {
   const importId = randomUUID();
   const actor = { kind: 'cli', command: 'import-from codex-lb', user: userName() } as const;
   const cause: Cause = { actor, correlationId: importId };
-  const { accounts, keys, ips, settings } = plan;
+  const { accounts, keys, ips, settings, requests } = plan;
   const begun = ImportBegun({
-    ...{ importId, program: 'codex-lb', schema },
+    ...{ importId, program: 'codex-lb', schema: source.schema },
     ...{ accounts: accounts.length, apiKeys: keys.length, allowedIps: ips.length },
-    ...{ settings: Object.keys(settings), requests: 0 },
+    ...{ settings: Object.keys(settings), requests: requests.wanted },
   });
   const event = { ...begun, id: newEventId(), time: instant(Date.now()), ...cause };
   const outcome = await log.append(`import-${importId}`, NO_STREAM, [event]);
@@ -174,4 +213,5 @@ async function carryOut(plan: ImportPlan, schema: string, { log, vault, hot }: T
     await handle(subjects.settings, 'main', { type: 'ChangeSettings', to: settings }, cause);
   }
   for (const ip of ips) await handle(subjects.firewall, 'main', { type: 'AllowIp', ip }, cause);
+  if (requests.wanted > 0) await appendRequests(source, requests, { log, importId, cause });
 }

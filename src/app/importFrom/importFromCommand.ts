@@ -9,7 +9,7 @@ type ImportArguments = ImportOptions & { readonly isJson: boolean };
 /** @returns undefined for arguments that `import-from` does not have */
 export function parseImportFromArguments([program, ...args]: readonly string[]): ImportArguments | undefined {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const;
-  const options = { database: text, key: text, 'dry-run': flag, 'keep-active': flag, json: flag };
+  const options = { database: text, key: text, 'dry-run': flag, 'keep-active': flag, requests: flag, json: flag };
   try {
     const { values } = parseArgs({ args: [...args], options });
     const { database, key } = values;
@@ -19,6 +19,7 @@ export function parseImportFromArguments([program, ...args]: readonly string[]):
       keyFile: key,
       isDryRun: values['dry-run'],
       keepsActive: values['keep-active'],
+      withRequests: values.requests,
       isJson: values.json,
     };
   } catch {

@@ -31,6 +31,8 @@ export interface ImportPlan {
   readonly keys: readonly ImportKey[];
   readonly ips: readonly string[];
   readonly settings: Partial<Settings>;
+  /** The accounts here by their ids at the other program, imported or not. */
+  readonly accountIds: ReadonlyMap<string, AccountId>;
   readonly items: readonly ReportItem[];
 }
 
@@ -56,17 +58,24 @@ export function planImport(source: Source, here: Here, options: PlanOptions): Im
   const items: ReportItem[] = [];
   const report = (kind: ReportItem['kind'], name: string, outcome: ReportItem['outcome'], reasons: string[] = []) =>
     void items.push({ kind, name, outcome, reasons });
-  const accounts = planAccounts(source.accounts, here, options.key, report);
+  const accountIds = new Map<string, AccountId>();
+  const accounts = planAccounts(source.accounts, here, options.key, accountIds, report);
   const keys = planKeys(source, here, options, report);
   const settings = planSettings(source.settings, here, report);
   const ips = planIps(source.allowedIps, here, report);
   reportOthers(source, report);
-  return { accounts, keys, ips, settings, items };
+  return { accounts, keys, ips, settings, accountIds, items };
 }
 
 type Report = (kind: ReportItem['kind'], name: string, outcome: ReportItem['outcome'], reasons?: string[]) => void;
 
-function planAccounts(rows: readonly SourceAccount[], here: Here, key: FernetKey, report: Report): PlannedAccount[] {
+function planAccounts(
+  rows: readonly SourceAccount[],
+  here: Here,
+  key: FernetKey,
+  accountIds: Map<string, AccountId>,
+  report: Report,
+): PlannedAccount[] {
   const planned = new Map<AccountId, PlannedAccount>();
   // The newest tokens of one identity win: older refresh tokens have been used.
   for (const row of rows.toSorted((a, b) => b.last_refresh - a.last_refresh)) {
@@ -81,6 +90,7 @@ function planAccounts(rows: readonly SourceAccount[], here: Here, key: FernetKey
       continue;
     }
     const accountId = here.accountIdOf(file, () => hash('sha256', row.id));
+    accountIds.set(row.id, accountId);
     const reasons = unknownOfAccount(row);
     if (here.state.accounts.has(accountId)) {
       report('account', name, 'there', ['svc has this account; its tokens and state here stay.']);

@@ -5,7 +5,7 @@ import { CannotImport } from './cannotImport.ts';
 import type { SourceDatabase } from './openDatabase.ts';
 
 /** Times are stored in UTC without a zone: `2026-11-28 08:26:47.389470`. */
-const time = z.string().transform((text, { addIssue }): Instant => {
+export const sourceTime = z.string().transform((text, { addIssue }): Instant => {
   const at = Date.parse(`${text.replace(' ', 'T').slice(0, 23)}Z`);
   if (!Number.isNaN(at)) return instant(at);
   addIssue({ code: 'custom', message: `is not a time: ${text}` });
@@ -25,7 +25,7 @@ const account = z.object({
   access_token_encrypted: bytes,
   refresh_token_encrypted: bytes,
   id_token_encrypted: bytes,
-  last_refresh: time,
+  last_refresh: sourceTime,
   status: text,
   deactivation_reason: text.nullish(),
   delete_requested_at: text.nullish(),
@@ -42,7 +42,7 @@ const apiKey = z.object({
   enforced_service_tier: text.nullish(),
   account_assignment_scope_enabled: flag.default(false),
   source_assignment_scope_enabled: flag.default(false),
-  expires_at: time.nullable(),
+  expires_at: sourceTime.nullable(),
   is_active: flag,
 });
 const limit = z.object({
@@ -52,7 +52,7 @@ const limit = z.object({
   max_value: z.int(),
   current_value: z.int(),
   model_filter: text.nullable(),
-  reset_at: time,
+  reset_at: sourceTime,
 });
 const settings = z.object({
   sticky_threads_enabled: flag,
@@ -124,7 +124,7 @@ export function rowsOf<Row extends z.ZodObject>(
   });
 }
 
-const toNumber = (value: SQLOutputValue) =>
+export const toNumber = (value: SQLOutputValue) =>
   typeof value === 'bigint' && BigInt(Number(value)) === value ? Number(value) : value;
 
 function countOf(database: DatabaseSync, table: string): number {

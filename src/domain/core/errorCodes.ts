@@ -87,6 +87,7 @@ export type ResourceErrorCode =
   | 'invalid_totp_config'
   | 'idempotency_key_reused'
   | 'request_not_found'
+  | 'request_imported'
   | 'change_refused'
   | 'session_not_found'
   | 'too_many_live_streams'

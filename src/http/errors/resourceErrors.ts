@@ -1,4 +1,5 @@
 import type { ResourceErrorCode } from '../../domain/core/errorCodes.ts';
+import { describeImported } from '../../domain/moving/events.ts';
 import type { ErrorEntry } from './errorEntry.ts';
 import { detail, withProblem } from './messages.ts';
 
@@ -115,6 +116,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     type: 'invalid_request_error',
     message: (details) =>
       `The log has no request ${detail(details, 'requestId', 'with this id')} that has ended. Of refusals beyond the first ones of a minute, svc records only their number.`,
+  },
+  request_imported: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: (details) =>
+      describeImported(detail(details, 'requestId', 'with this id'), detail(details, 'program', 'another program')),
   },
   job_running: {
     status: 409,

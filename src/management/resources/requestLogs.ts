@@ -38,7 +38,7 @@ export const filterQuery = {
   owner: list.describe('To whom the key belonged at the time; empty: no owner'),
   team: list.describe('The id of the team of the key at the time; empty: none'),
   errorCode: list.describe('Empty: requests without an error'),
-  transport: list.describe('`http` or `websocket`'),
+  transport: list.describe('`http`, `websocket`, or `import:codex-lb` for requests imported from there'),
   client: list.describe('The program that sent the request; empty: one that does not name itself'),
   address: list.describe('The address that the request came from; callers that were forgotten are not found'),
   conversation: list.describe('The id of the conversation as the client sent it'),

@@ -1,4 +1,5 @@
 import { refuse } from '../../domain/core/refusal.ts';
+import { programOfTransport } from '../../domain/moving/events.ts';
 import type { Explained } from '../../replay/reading/readingThread.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
@@ -19,7 +20,7 @@ const routes = {
     at: 'past',
     summary: 'Explain a request: caller, limits, the accounts that could have served it and why not, attempts, cost',
     response: ExplanationEntry,
-    errors: ['request_not_found', 'archived', 'read_models_unavailable', 'proof_unavailable'],
+    errors: ['request_not_found', 'request_imported', 'archived', 'read_models_unavailable', 'proof_unavailable'],
   }),
 };
 
@@ -38,6 +39,8 @@ export const requestRoutes = ({
       const { id: requestId = '' } = ctx.params;
       const { upTo } = await views.asOf(ctx);
       const row = await findRequestRow(queries, requestId, upTo);
+      const program = row && programOfTransport(row.transport);
+      if (program !== undefined) refuse('request_imported', { requestId, program });
       const { explanation, archived: behind } = row ? await explain(requestId, row.position) : NOT_FOUND;
       if (explanation) return explanation;
       const archived = behind ?? (await available(tree.archivedRequest(requestId)));

@@ -20,7 +20,8 @@ export function requestEntry(
 ): Json {
   const source = new ExplainSource(location);
   try {
-    const end = source.endOf(requestId, endAt === undefined ? undefined : position(endAt));
+    const at = endAt === undefined ? undefined : position(endAt);
+    const end = source.endOf(requestId, at) ?? source.importOf(requestId, at);
     if (end && end.position <= state.position)
       return toJson(requestLogEntry(requestRowOf(end, position(end.position)), vault));
     const open = state.openRequests.get(requestId)?.data;

@@ -6,6 +6,9 @@ import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { EVENT_COLUMNS, type EventColumns } from '../../eventLog/sqlite/eventRows.ts';
 import { toRecordedEvent } from '../../eventLog/sqlite/reader.ts';
 
+/** A request of another program's log. */
+export type ImportEvent = Extract<RecordedEvent, { type: 'RequestImported' }>;
+
 export type EndEvent = Extract<RecordedEvent, { type: 'RequestCompleted' | 'RequestRefused' }>;
 
 const ENDS = "type IN ('RequestCompleted', 'RequestRefused')";
@@ -38,6 +41,21 @@ export class ExplainSource {
       needle,
     );
     for (const event of found) if (isEndOf(event, requestId)) return event;
+    return undefined;
+  }
+
+  /**
+   * The event with which a request of another program was imported; undefined when the log has none.
+   * @param at its position if that is known; else the log is searched from its end
+   */
+  importOf(requestId: string, at?: Position): ImportEvent | undefined {
+    const where = at === undefined ? '' : 'position = ? AND ';
+    const found = this.#select(
+      `${where}type = 'RequestImported' AND instr(data, ?) > 0 ORDER BY position DESC`,
+      ...(at === undefined ? [] : [at]),
+      `"requestId":${JSON.stringify(requestId)}`,
+    );
+    for (const event of found) if (event.type === 'RequestImported' && event.data.requestId === requestId) return event;
     return undefined;
   }
 

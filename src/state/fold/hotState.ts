@@ -142,6 +142,10 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'RequestRefused':
         followAdmission(this, event.data);
         return;
+      case 'RequestImported':
+        // Another program served it: nothing counts it. The revision tells the next import how many there are.
+        this.revisions.set(event.stream, event.revision);
+        return;
       case 'VaultLossAccepted':
         for (const accountId of event.data.accountIds) this.tokens.delete(accountId);
         return;

@@ -36,6 +36,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   26: '786418dc02f4d791c6e2c8a8cc48c55344ca39f55dd709d1e20cb9965d23b775',
   27: 'bd772c16fec68567cca76bd6ae81d4390e86395ca5bd2dfd67f08515fe66211b',
   28: '6c3a0a8ef348f4d6fdc2a286dbe974ca873bce9b1ad76161d42dce6205b71822',
+  29: '090103aa9dfcb4b4ea374a49460e6b2302df0e2e8960eead3373501717c23d95',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

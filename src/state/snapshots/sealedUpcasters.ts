@@ -76,6 +76,7 @@ const UPCASTERS: Readonly<Record<number, SealedUpcaster>> = {
   26: unchanged,
   // No key had come from another program; what it had used there is counted as its other use is.
   27: unchanged,
+  28: unchanged,
 };
 
 /** Versions of the fold whose sealed states this build cannot read, because a step of `UPCASTERS` is missing. */

@@ -39,7 +39,7 @@ const subjectStreams = Object.entries(subjects).map(([name, { streamOf }]) =>
  * `svc accept-loss`, `svc archive` and `svc import-from` write to them (src/app/commands/accept/acceptLoss.ts,
  * src/app/commands/archiveCommand.ts, src/app/importFrom/importFrom.ts).
  */
-const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM, 'import-<import id>'];
+const commandStreams = [LOSSES_STREAM, ARCHIVE_STREAM, 'import-<import id>', 'importedRequests-<program>'];
 /** Each node writes these, a new one per start and day (src/eventLog/eventSink.ts). */
 const nodeStreams = ['requests-', 'sessions-', 'clocks-', 'audits-', 'nodes-', REFRESH_STREAM_PREFIX].map(
   (prefix) => `${prefix}<node>.<boot>_<yyyymmdd>`,

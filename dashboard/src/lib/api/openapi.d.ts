@@ -3388,6 +3388,8 @@ export interface components {
                 replayed: string;
                 request_id: string;
             }[];
+            /** @description Requests imported from another program, about which svc decided nothing */
+            imported?: number;
             /** @description Differences beyond the first 1,000 */
             more_differences: number;
             /** @description Requests that svc itself refused */
@@ -13989,7 +13991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description request_not_found */
+            /** @description request_not_found, request_imported */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -109,6 +109,7 @@ export const ReplayReportEntry = z
     admissions: z.int(),
     refusals: z.int().describe('Requests that svc itself refused'),
     counted_only: z.int().describe('Refusals of which the log has only the number'),
+    imported: z.int().optional().describe('Requests imported from another program, about which svc decided nothing'),
     repeated: z.int().describe('Decisions that gave the recorded result'),
     archived: z.int().describe('Decisions that cannot be repeated, because their state is archived'),
     differences: z.array(

@@ -203,9 +203,9 @@ export const EVENT_KINDS: readonly EventKind[] = [
   {
     value: 'requests',
     label: 'Requests',
-    hint: 'completed and refused requests',
+    hint: 'completed, refused and imported requests',
     isChange: false,
-    types: ['RequestAdmitted', 'RequestCompleted', 'RequestRefused', 'RefusalsCounted'],
+    types: ['RequestAdmitted', 'RequestCompleted', 'RequestRefused', 'RefusalsCounted', 'RequestImported'],
   },
 ];
 

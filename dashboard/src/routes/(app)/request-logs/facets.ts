@@ -59,6 +59,7 @@ type Sums = readonly (readonly [value: string, count: number | undefined])[];
 const TRANSPORTS: Sums = [
   ['http', undefined],
   ['websocket', undefined],
+  ['import:codex-lb', undefined],
 ];
 
 const entriesOf = (counts: Readonly<Record<string, number>> | undefined): Sums => Object.entries(counts ?? {});

@@ -95,7 +95,10 @@ export const chipsOf = (filter: LogFilter, names: FilterNames, timeText: (iso: s
 export const effortText = (effort: string | null): string => effort || 'default effort';
 
 export const transportText = (transport: string): string =>
-  ({ http: 'HTTP', websocket: 'WebSocket' })[transport] ?? transport;
+  ({ http: 'HTTP', websocket: 'WebSocket' })[transport] ?? transport.replace(/^import:/, 'Imported from ');
+
+/** Whether another program served the request, so that svc has no attempts, decisions and path of it. */
+export const isImported = ({ transport }: { readonly transport: string }): boolean => transport.startsWith('import:');
 
 /** Formats `<model>:::<effort>`. */
 export function optionText(option: string): string {

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { EventLog, StoredEvent } from '../../eventLog/eventLog.ts';
+import { IMPORTED_REQUESTS_STREAM, importedRequests } from './importRequests.ts';
+
+/** A log that has only the first events of the stream of imported requests. */
+const logWith = (...requestIds: string[]): EventLog =>
+  ({
+    async *readStream(stream: string) {
+      expect(stream).toBe(IMPORTED_REQUESTS_STREAM);
+      for (const requestId of requestIds) yield { data: { requestId } } as StoredEvent;
+    },
+  }) as Partial<EventLog> as EventLog;
+
+test('knows every request that was imported before', async () => {
+  expect(await importedRequests(logWith(), { revisions: new Map() })).toEqual(new Set());
+  const revisions = new Map([[IMPORTED_REQUESTS_STREAM, 1]]);
+  expect(await importedRequests(logWith('codex-lb:1:a', 'codex-lb:2:b'), { revisions })).toEqual(
+    new Set(['codex-lb:1:a', 'codex-lb:2:b']),
+  );
+});
+
+test('refuses to guess which requests it has when some of them are archived', async () => {
+  const revisions = new Map([[IMPORTED_REQUESTS_STREAM, 2]]);
+  await expect(importedRequests(logWith('codex-lb:3:c'), { revisions })).rejects.toThrow(
+    /2 requests that were imported before are archived.*svc restore-archive/,
+  );
+});
