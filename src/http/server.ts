@@ -107,6 +107,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
     if (isClosing.has(socket)) return;
+    const before = nodeResponses.get(socket);
+    if (before && !isSent(before)) {
+      // No client upgrades a connection on which it waits for a response, and Node has stopped reading this one.
+      isClosing.add(socket);
+      before.once('finish', () => socket.destroySoon());
+      return;
+    }
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -157,6 +164,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     closed: connections.closed,
   };
 }
+
+/** Whether a response has left its connection; one that waits for an earlier response is on none. */
+const isSent = ({ socket, writableFinished }: ServerResponse): boolean => socket === null && writableFinished;
 
 function pathOf(url: string): string {
   const query = url.indexOf('?');

@@ -219,8 +219,12 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
  * Whether the upgrade can be accepted. A page of another site could open a socket to a svc on the same machine, which no browser
  * prevents as it does for POST: so an upgrade from a browser, which names its page, is not.
  */
-function isWellFormed({ headers }: IncomingMessage): boolean {
+function isWellFormed({ headers, httpVersion }: IncomingMessage): boolean {
   return (
+    httpVersion === '1.1' &&
+    // What follows the head are messages: a body would be taken for them.
+    (headers['content-length'] ?? '0') === '0' &&
+    headers['transfer-encoding'] === undefined &&
     KEY.test(headers['sec-websocket-key'] ?? '') &&
     headers['sec-websocket-version'] === '13' &&
     headers.origin === undefined
