@@ -3,11 +3,12 @@ import type { WebSocket } from 'ws';
 import type { ProxyError } from '../errors/proxyError.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { KEEPALIVE } from './frames.ts';
+import { textFrames } from './textFrames.ts';
 
 export interface SocketDeliveryOptions {
   readonly socket: WebSocket;
   /** Below `socket`. */
-  readonly connection: Pick<Socket, 'cork' | 'uncork' | 'writableNeedDrain'>;
+  readonly connection: Pick<Socket, 'write' | 'writableNeedDrain'>;
   /** The client knows only the events of its SDK: keepalives are pings. */
   readonly isStrict: boolean;
   /** Ends the response with an error. */
@@ -16,8 +17,9 @@ export interface SocketDeliveryOptions {
   readonly onEnd: () => void;
 }
 
-/** Codex accepts messages of 64 MiB, but only frames of 16 MiB. */
-const MAX_FRAGMENT_BYTES = 8 * 1_048_576;
+/** Messages wait to be written together with those that follow at once, but not with more. */
+const MAX_WAITING_BYTES = 65_536;
+const TEXT = { binary: false };
 
 /** Sends one response on a websocket: each event is a message, byte for byte as the provider sent it. */
 export class SocketDelivery implements Delivery {
@@ -25,7 +27,9 @@ export class SocketDelivery implements Delivery {
   readonly wantsEvents = true;
   readonly keepsAliveEarly = true;
   hasBegun = false;
-  #isCorked = false;
+  /** Passed in this turn of the event loop. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   streamedBytes = 0;
 
   constructor(options: SocketDeliveryOptions) {
@@ -35,23 +39,25 @@ export class SocketDelivery implements Delivery {
   pass(frame: Buffer): boolean {
     this.hasBegun = true;
     this.streamedBytes += frame.length;
-    this.#cork();
-    for (let at = 0; at === 0 || at < frame.length; at += MAX_FRAGMENT_BYTES) {
-      const end = at + MAX_FRAGMENT_BYTES;
-      this.#options.socket.send(frame.subarray(at, end), { binary: false, fin: end >= frame.length });
-    }
+    if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
+    this.#waiting.push(frame);
+    this.#waitingBytes += frame.length;
+    if (this.#waitingBytes >= MAX_WAITING_BYTES) this.#flush();
     return !this.#options.connection.writableNeedDrain;
   }
 
   /** What arrives from the provider in one piece leaves in one: a write for each message would cost more than all else. */
-  #cork(): void {
-    if (this.#isCorked) return;
-    this.#isCorked = true;
-    this.#options.connection.cork();
-    process.nextTick(() => {
-      this.#isCorked = false;
-      this.#options.connection.uncork();
-    });
+  #flush(): void {
+    const frames = this.#waiting;
+    if (frames.length === 0) return;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    const { socket, connection } = this.#options;
+    // Nothing may follow a close frame.
+    if (socket.readyState !== socket.OPEN) return;
+    // Compressed, or not at all.
+    if (socket.extensions === '') connection.write(textFrames(frames));
+    else for (const frame of frames) socket.send(frame, TEXT);
   }
 
   reset(): void {
@@ -60,11 +66,13 @@ export class SocketDelivery implements Delivery {
 
   finish(frame: Buffer): void {
     this.pass(frame);
+    this.#flush();
     this.#options.onEnd();
   }
 
   fail(error: ProxyError): void {
     this.hasBegun = true;
+    this.#flush();
     this.#options.sendError(error);
     this.#options.onEnd();
   }

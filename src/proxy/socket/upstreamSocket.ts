@@ -28,22 +28,23 @@ export class UpstreamSocket {
   #listener: FrameListener | undefined;
   /** By `performance.now()`. */
   readonly openedAt: number = performance.now();
+  /** While no response is in progress; a response watches its messages itself. */
   lastHeardAt: number = this.openedAt;
   #isClosed = false;
 
   constructor(options: UpstreamSocketOptions) {
     this.#options = options;
     const { socket, onIdleFrame, onClosed } = options;
-    const heard = () => {
-      this.lastHeardAt = performance.now();
-    };
+    const heard = () => this.#heard();
     socket.on('ping', heard).on('pong', heard);
     socket.on('message', (data, isBinary) => {
-      heard();
       // The provider sends text only, and Codex drops a socket on which something else arrives.
       if (isBinary) socket.terminate();
       else if (this.#listener) this.#listener.onFrame(data as Buffer);
-      else onIdleFrame(data as Buffer);
+      else {
+        heard();
+        onIdleFrame(data as Buffer);
+      }
     });
     socket.once('close', (code) => {
       this.#isClosed = true;
@@ -52,6 +53,10 @@ export class UpstreamSocket {
       listener?.onClose(code);
       onClosed();
     });
+  }
+
+  #heard(): void {
+    this.lastHeardAt = performance.now();
   }
 
   get accountId(): AccountId {
@@ -84,6 +89,7 @@ export class UpstreamSocket {
 
   /** The response is complete: what follows belongs to none. */
   release(): void {
+    this.#heard();
     this.#listener = undefined;
   }
 
