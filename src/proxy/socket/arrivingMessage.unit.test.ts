@@ -33,3 +33,19 @@ test('refuses what does not fit into memory, and holds what has arrived until it
   for (const message of messages) message.end();
   expect(budget.usedBytes).toBe(0);
 });
+
+test('keeps no memory for pings and pongs', () => {
+  const budget = new MemoryBudget(8 * 1_024 * KIB);
+  const message = new ArrivingMessage(budget);
+  const payload = Buffer.alloc(125);
+  const frames = Math.floor((64 * KIB) / (6 + payload.length));
+  for (let chunk = 0; chunk < 100; chunk++) {
+    message.onBytes(64 * KIB);
+    for (let frame = 0; frame < frames; frame++) message.onControlFrame(payload);
+  }
+  expect(budget.usedBytes).toBeLessThan(3 * 64 * KIB);
+  message.end();
+  message.onControlFrame(payload);
+  message.onBytes(64 * KIB);
+  expect(budget.usedBytes).toBe(64 * KIB);
+});

@@ -20,6 +20,7 @@ import type { OpenedWebSocket } from '../upstream/websocket/openWebSocket.ts';
 import { ArrivingMessage } from './arrivingMessage.ts';
 import { type BegunRequest, beginRequest } from './beginRequest.ts';
 import { CloseCode } from './closeCodes.ts';
+import { countInflated } from './countInflated.ts';
 import { errorFrame, responseIdIn } from './frames.ts';
 import { reasonToClose } from './idleCheck.ts';
 import { poolRateLimits } from './rateLimits.ts';
@@ -106,10 +107,15 @@ export class ClientSocket implements CallingSocket {
     this.#arriving = new ArrivingMessage(services.memoryBudget);
     const { socket, connection } = options;
     // Before the socket reads them, which may complete a message.
-    connection.prependListener('data', (bytes: Buffer) => this.#onBytes(bytes.length));
+    connection.prependListener('data', (bytes: Buffer) => {
+      this.#heard();
+      this.#acquire(bytes.length);
+    });
+    countInflated(socket, (bytes) => this.#acquire(bytes));
     connection.on('drain', () => this.#exchange?.onDrain());
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on('pong', () => this.#heard());
+    socket.on('ping', (payload) => this.#arriving.onControlFrame(payload));
+    socket.on('pong', (payload) => this.#arriving.onControlFrame(payload));
     // Always followed by `close`.
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
       if (code.startsWith('WS_ERR_')) this.#closeReason ??= 'protocol';
@@ -138,17 +144,23 @@ export class ClientSocket implements CallingSocket {
     this.#lastHeardAt = performance.now();
   }
 
-  /** Counts what arrives before it is a whole message, so that it takes its share of memory. */
-  #onBytes(bytes: number): void {
-    this.#heard();
+  /**
+   * Counts what arrives before it is a whole message, so that it takes its share of memory.
+   * @returns false when there is none, and the socket is being closed
+   */
+  #acquire(bytes: number): boolean {
+    const { socket } = this.#options;
+    if (socket.readyState !== socket.OPEN) return false;
     try {
       this.#arriving.onBytes(bytes);
+      return true;
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
       this.#sendError(error);
       this.close(CloseCode.tryAgainLater, 'memory');
       // The rest of the message would take the memory that there is none of.
-      this.#options.socket.pause();
+      socket.pause();
+      return false;
     }
   }
 

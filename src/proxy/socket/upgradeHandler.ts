@@ -14,6 +14,7 @@ import { clientOf, pinOf } from '../requests/admitRequest.ts';
 import { readSessionHeader } from '../responses/conversationKey.ts';
 import type { RoutedState } from '../routes/proxyState.ts';
 import type { ConversationRoute } from '../routes/routes.ts';
+import { DEFLATE } from '../upstream/websocket/deflate.ts';
 import { ClientSocket, type OpenedUpstream } from './clientSocket.ts';
 import { parseFrame } from './frames.ts';
 import type { OpenSockets } from './openSockets.ts';
@@ -70,8 +71,7 @@ export function createUpgradeHandler({ services, sockets, deflate, hasWorkedLate
     clientTracking: false,
     ...LIMITS,
     handleProtocols: () => false,
-    // Without context takeover, because a context costs each socket 300 KiB (docs/decisions/0107-websockets.md).
-    perMessageDeflate: deflate && { clientNoContextTakeover: true, serverNoContextTakeover: true },
+    perMessageDeflate: deflate && DEFLATE,
   });
   server.on('headers', (lines, request) => lines.push(...(acceptance.get(request) ?? [])));
 

@@ -15,10 +15,12 @@ const MIB = 1_048_576;
 export interface ServiceProcessOptions {
   /** Command line flags for Node. */
   readonly flags?: readonly string[];
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the service in its own process, so that its memory can be measured, and imports an account of the provider. */
-export async function startServiceProcess(provider: Provider, { flags = [] }: ServiceProcessOptions = {}) {
+export async function startServiceProcess(provider: Provider, { flags = [], env = {} }: ServiceProcessOptions = {}) {
   const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
   const child = spawn(process.execPath, [...flags, 'src/app/cli.ts', 'serve'], {
     cwd: repository,
@@ -29,6 +31,7 @@ export async function startServiceProcess(provider: Provider, { flags = [] }: Se
       SVC_DATA_DIR: data,
       SVC_UPSTREAM_BASE_URL: provider.baseUrl,
       SVC_AUTH_BASE_URL: provider.authUrl,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { HeaderLookup } from '../../../http/wire/headers.ts';
+import { DEFLATE } from './deflate.ts';
 
 /** The provider answered an upgrade over HTTP. */
 export class UpgradeRefused extends Error {
@@ -83,8 +84,7 @@ function upgrade(connection: Socket, { url, headers, deflate, ended }: UpgradeOp
   const socket = new WebSocket(url, {
     createConnection: () => connection,
     headers: headers as Record<string, string>,
-    // Without context takeover, because a context costs each socket 300 KiB (docs/decisions/0107-websockets.md).
-    perMessageDeflate: deflate && { clientNoContextTakeover: true, serverNoContextTakeover: true },
+    perMessageDeflate: deflate && DEFLATE,
     ...LIMITS,
   });
   let answer: HeaderLookup = new Map();
