@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { heldResponse } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 // What happens to a socket when its account changes, and how its requests are found afterwards.
 
@@ -44,13 +45,13 @@ test('explains, proves and counts a response on a socket as any other', async ()
   expect(explained.candidates).toHaveLength(2);
   await vi.waitFor(async () => {
     expect(await gateway.api('GET', `/api/receipts/${requestId}`)).toMatchObject({ status: 200 });
-  });
+  }, waitOptions);
   await vi.waitFor(async () => {
     const { body } = await gateway.api('GET', '/api/usage/breakdown?group_by=transport');
     const group = body.groups.find(({ id }: { id: string }) => id === 'websocket');
     expect(group).toMatchObject({ requests: 1, errors: 0 });
     expect(group.input_tokens).toBeGreaterThan(0);
-  });
+  }, waitOptions);
 });
 
 test('closes the idle pair when its account has another token, and serves the conversation with that one', async () => {
@@ -62,7 +63,7 @@ test('closes the idle pair when its account has another token, and serves the co
   form.set('auth_json', new Blob([JSON.stringify(at.authFile())]), 'auth.json');
   expect((await gateway.api('POST', '/api/accounts/import?on_duplicate=replace', form)).status).toBe(200);
   expect(await socket.untilClosed()).toBe(1001);
-  await vi.waitUntil(() => at.sockets.length === 0);
+  await vi.waitUntil(() => at.sockets.length === 0, waitOptions);
   expect((await (await connect()).create(validRequest)).terminal?.type).toBe('response.completed');
 });
 
@@ -75,14 +76,14 @@ test('ends a response whose account is deleted, and records it once', async () =
   const types: string[] = [];
   socket.socket.on('message', (data) => types.push(JSON.parse(String(data)).type));
   const ended = socket.create(validRequest);
-  await vi.waitUntil(() => types.includes('response.created'));
+  await vi.waitUntil(() => types.includes('response.created'), waitOptions);
   const { id } = serving();
   await gateway.api('DELETE', `/api/accounts/${id}`);
   const { terminal } = await ended;
   release();
   expect(terminal).toMatchObject({ type: 'error', status: 502 });
   expect(socket.problems).toEqual([]);
-  await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1);
+  await vi.waitUntil(() => gateway.events('RequestCompleted').length === 1, waitOptions);
   expect(gateway.events('RequestCompleted')).toMatchObject([{ data: { transport: 'websocket', status: 'error' } }]);
 });
 
@@ -106,5 +107,5 @@ test('the status of the node counts sockets by key and account, upgrades and clo
   await vi.waitFor(async () => {
     const now = await numbers();
     expect([now.open, byClient(now.closes)]).toEqual([0, before + 1]);
-  });
+  }, waitOptions);
 });

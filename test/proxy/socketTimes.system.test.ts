@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway, validRequest } from '../support/gateway.ts';
 import { stepsOf } from '../support/provider/responseScript.ts';
-import { closeOnSocket, heldResponse, textResponse } from '../support/provider/scripts.ts';
-import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
+import {
+  acceptUpgrade,
+  closeOnSocket,
+  connectionReset,
+  errorJson,
+  heldResponse,
+  textResponse,
+} from '../support/provider/scripts.ts';
+import { openStrictSocket, type StrictSocket, UpgradeRefused } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
 // Sockets end by age, after long silence and without pongs, and always between two responses, where it costs a client nothing.
@@ -20,7 +27,7 @@ afterEach(async () => {
 
 /** The service with these times and otherwise long ones. */
 async function start(times: GatewayOptions['socketTimes']): Promise<void> {
-  const socketTimes = { idleMs: LONG_MS, maxAgeMs: LONG_MS, pingMs: LONG_MS, ...times };
+  const socketTimes = { idleMs: LONG_MS, maxAgeMs: LONG_MS, pingMs: LONG_MS, workedLatelyMs: LONG_MS, ...times };
   gateway = await startGateway({ socketTimes });
   onTestFinished(() => gateway.stop());
 }
@@ -140,4 +147,42 @@ test('tells an SDK the status of a request that is too large for the socket of t
   const { terminal } = await socket.create({ model: 'gpt-5.1', input: 'Say hi' });
   expect(terminal).toMatchObject({ type: 'error', status: 413 });
   expect(socket.problems).toEqual([]);
+});
+
+/** The refusal of an upgrade. */
+const refusal = async (thread: string): Promise<UpgradeRefused> => {
+  const refused = await connect(thread).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UpgradeRefused);
+  return refused as UpgradeRefused;
+};
+
+test('refuses upgrades for a moment while sockets that worked fail, and others by POST until they work', async () => {
+  await start({ workedLatelyMs: 4_000 });
+  const upgrades = gateway.pool[0]?.at.upgrades;
+  // None has worked yet, so the provider may serve none at all.
+  upgrades?.always(errorJson(503, { message: 'no' }));
+  expect(await refusal('thread-1')).toMatchObject({ status: 426 });
+
+  upgrades?.always(acceptUpgrade());
+  const workedAt = performance.now();
+  const socket = await connect('thread-2');
+  for (const script of [errorJson(503, { message: 'no' }), errorJson(403, { message: 'no' }), connectionReset()]) {
+    upgrades?.always(script);
+    const { status, headers } = await refusal('thread-3');
+    // A slow machine may take longer for all of this.
+    if (performance.now() - workedAt < 4_000) expect([status, headers['retry-after']]).toEqual([503, '5']);
+  }
+  expect((await socket.create(validRequest)).terminal?.type).toBe('response.completed');
+  expect(await (await gateway.ask()).text()).toContain('response.completed');
+
+  await vi.waitUntil(async () => (await refusal('thread-4')).status === 426, { timeout: 20_000, interval: 250 });
+  expect(performance.now() - workedAt).toBeGreaterThan(4_000);
+  upgrades?.always(acceptUpgrade());
+  const again = await connect('thread-4');
+  expect((await again.create(validRequest)).terminal?.type).toBe('response.completed');
+  expect([socket.problems, again.problems]).toEqual([[], []]);
+  const { upgrades: counted } = (await gateway.api('GET', '/api/status')).body.websockets;
+  expect(counted.map(({ result }: { result: string }) => result)).toEqual(
+    expect.arrayContaining(['accepted', 'upgrade_required', 'upstream_error']),
+  );
 });

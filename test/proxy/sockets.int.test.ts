@@ -9,6 +9,7 @@ import {
   usageLimitReached,
 } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket, UpgradeRefused } from '../support/strictSocket.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 let gateway: Gateway;
 const open: StrictSocket[] = [];
@@ -154,7 +155,7 @@ test('closes the idle pair when its account is paused', async () => {
   await socket.create(validRequest);
   await gateway.api('POST', `/api/accounts/${first?.id}/pause`);
   expect(await socket.untilClosed()).toBe(1001);
-  await vi.waitUntil(() => first?.at.sockets.length === 0);
+  await vi.waitUntil(() => first?.at.sockets.length === 0, waitOptions);
 });
 
 test('refuses a second request while a response is in progress, which goes on', async () => {
@@ -173,11 +174,11 @@ test('refuses a second request while a response is in progress, which goes on', 
   const frames: { type: string; status?: number }[] = [];
   socket.socket.on('message', (data) => frames.push(JSON.parse(String(data))));
   socket.socket.send(JSON.stringify({ type: 'response.create', ...validRequest }));
-  await vi.waitUntil(() => gateway.asked().length > 1);
+  await vi.waitUntil(() => gateway.asked().length > 1, waitOptions);
   socket.socket.send(JSON.stringify({ type: 'response.create', ...validRequest }));
-  await vi.waitUntil(() => frames.some(({ type, status }) => type === 'error' && status === 400));
+  await vi.waitUntil(() => frames.some(({ type, status }) => type === 'error' && status === 400), waitOptions);
   release();
-  await vi.waitUntil(() => frames.some(({ type }) => type === 'response.completed'));
+  await vi.waitUntil(() => frames.some(({ type }) => type === 'response.completed'), waitOptions);
   expect(gateway.events('RequestCompleted')).toMatchObject([{ data: { status: '200' } }]);
 });
 
@@ -186,7 +187,7 @@ test('refuses messages that are no request', async () => {
   const frames: unknown[] = [];
   socket.socket.on('message', (data) => frames.push(JSON.parse(String(data))));
   socket.socket.send('{"type":"response.cancel"}');
-  await vi.waitUntil(() => frames.length === 1);
+  await vi.waitUntil(() => frames.length === 1, waitOptions);
   expect(frames).toMatchObject([{ type: 'error', status: 400, error: { param: 'type' } }]);
   expect(gateway.events('RequestRefused')).toMatchObject([{ data: { errorCode: 'invalid_request_error' } }]);
   socket.socket.send(Buffer.from([1, 2]));

@@ -3,6 +3,7 @@ import { type Gateway, startGateway, validRequest } from '../support/gateway.ts'
 import { stepsOf } from '../support/provider/responseScript.ts';
 import { heldResponse, textResponse } from '../support/provider/scripts.ts';
 import { openStrictSocket, type StrictSocket } from '../support/strictSocket.ts';
+import { waitOptions } from '../support/waitOptions.ts';
 
 let gateway: Gateway;
 let socket: StrictSocket;
@@ -20,7 +21,7 @@ test('a shutdown closes idle sockets at once, and others after their response', 
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   gateway.pool[0]?.at.next(heldResponse(released));
   const ended = socket.create(validRequest);
-  await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 1);
+  await vi.waitUntil(() => gateway.pool[0]?.at.inFlight === 1, waitOptions);
 
   const stopped = gateway.stop();
   expect(await idle.untilClosed()).toBe(1012);

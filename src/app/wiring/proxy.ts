@@ -211,9 +211,6 @@ export async function createProxySurface(
   };
 }
 
-/** Whether sockets work at the provider is known for so long. */
-const WORKED_LATELY_MS = 60_000;
-
 function socketOptions(
   { SVC_UPSTREAM_BASE_URL: base, SVC_WEBSOCKET_DEFLATE: deflate }: Config,
   parts: Pick<SocketOptions, 'sockets' | 'socketMetrics' | 'accounts' | 'provider' | 'times'>,
@@ -230,7 +227,7 @@ function socketOptions(
         workedAt = performance.now();
       },
     }),
-    hasWorkedLately: () => performance.now() - workedAt < WORKED_LATELY_MS,
+    hasWorkedLately: () => performance.now() - workedAt < parts.times.workedLatelyMs,
   };
 }
 

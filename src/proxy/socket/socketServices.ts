@@ -30,9 +30,16 @@ export interface SocketTimes {
   readonly maxAgeMs: number;
   /** Between two pings; without an answer to two of them the connection is closed. */
   readonly pingMs: number;
+  /** After an upgrade at the provider has worked, others that fail are taken for an outage, which ends. */
+  readonly workedLatelyMs: number;
 }
 
-export const SOCKET_TIMES: SocketTimes = { idleMs: 30 * 60_000, maxAgeMs: 55 * 60_000, pingMs: 30_000 };
+export const SOCKET_TIMES: SocketTimes = {
+  idleMs: 30 * 60_000,
+  maxAgeMs: 55 * 60_000,
+  pingMs: 30_000,
+  workedLatelyMs: 60_000,
+};
 
 /** What client sockets need. */
 export interface SocketServices {
