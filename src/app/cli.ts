@@ -1,5 +1,6 @@
 import { escapeText } from '../lib/log/escapeText.ts';
 import { nearestName } from '../lib/nearestName.ts';
+import { ArgumentsRefused, shown } from './commandLine/argumentsRefused.ts';
 import { type CommandIo, NOT_UNDERSTOOD } from './commandLine/command.ts';
 import { usageOf } from './commandLine/usage.ts';
 import { commands } from './commands.ts';
@@ -21,6 +22,7 @@ async function run(words: readonly string[]): Promise<number> {
   const [name, flag] = isHelp(first) ? [second, first] : [first, second];
   const command = commands.find((known) => known.name === name);
   const usage = usageOf(command ? [command] : commands);
+  let reason: string | undefined;
   if (isHelp(flag) && others.length === 0 && (command || name === undefined)) {
     process.stdout.write(usage);
     return 0;
@@ -30,22 +32,26 @@ async function run(words: readonly string[]): Promise<number> {
       const code = await (await command.load())(words.slice(1), io);
       if (code !== NOT_UNDERSTOOD) return code;
     } catch (error) {
-      reportError(error);
-      process.exit(command.failureCode);
+      if (!(error instanceof ArgumentsRefused)) {
+        reportError(error);
+        process.exit(command.failureCode);
+      }
+      reason = error.message;
     }
   }
   process.stderr.write(usage);
-  if (first !== undefined) io.printError(notUnderstood(words, command ? undefined : name));
+  if (first !== undefined) io.printError(notUnderstood(words, reason ?? advice(command ? undefined : name)));
   return 2;
 }
 
 /** Written below the usage, where it is seen. */
-function notUnderstood(words: readonly string[], unknownName: string | undefined): string {
-  const shown = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+const notUnderstood = (words: readonly string[], reason: string): string =>
+  `Not understood: svc ${words.map(shown).join(' ')}. ${reason}`;
+
+function advice(unknownName: string | undefined): string {
   const names = commands.map((command) => command.name);
   const nearest = unknownName === undefined ? undefined : nearestName(unknownName, names);
-  const advice = nearest === undefined ? 'What svc takes is said above.' : `Did you mean "svc ${nearest}"?`;
-  return `Not understood: svc ${shown}. ${advice}`;
+  return nearest === undefined ? 'What svc takes is said above.' : `Did you mean "svc ${nearest}"?`;
 }
 
 /** An error that an operator can act on is one sentence; only bugs are printed with their stack. */

@@ -20,18 +20,41 @@ function svc(...args: readonly string[]) {
   return { status, stdout, stderr, lastLine: stderr.trimEnd().split('\n').at(-1) };
 }
 
+const SAID_ABOVE = 'What svc takes is said above.';
+const MISSING = ' is missing.';
+const A_TIME = 'must be a day (UTC) or a time like 2026-01-31T12:00:00Z, not';
+
 test.each([
-  [['verify', '--bogus'], 'svc verify --bogus.'],
-  [['verify', '--from', '5', '--to', '2'], 'svc verify --from 5 --to 2.'],
-  [['evidence', '--since', 'yesterday', 'b.zip'], 'svc evidence --since yesterday b.zip.'],
-  [['archive', '--days', 'a few'], 'svc archive --days "a few".'],
-  [['hold', 'release', '\u001b[31m'], 'svc hold release "\\u001b[31m".'],
-  [['serve', '--port', '80'], 'svc serve --port 80.'],
-  [['frobnicate'], 'svc frobnicate.'],
-])('names what it does not understand (%j), ends with 2 and writes nothing', (args, said) => {
+  [['frobnicate'], 'frobnicate', SAID_ABOVE],
+  [['serve', '--port', '80'], 'serve --port 80', SAID_ABOVE],
+  [['verify', '--bogus'], 'verify --bogus', 'There is no option --bogus.'],
+  [['verify', '--from', '5', '--to', '2'], 'verify --from 5 --to 2', '--from 5 is after --to 2.'],
+  [['verify', 'a', 'b'], 'verify a b', 'b is one argument too many.'],
+  [['verify', '--json=yes'], 'verify --json=yes', '--json takes no value.'],
+  [['explain'], 'explain', `REQUEST${MISSING}`],
+  [['diff', 'settings'], 'diff settings', `--from${MISSING}`],
+  [
+    ['show', 'settings', '--at', '-3'],
+    'show settings --at -3',
+    '--at needs a value; one that begins with "-" is written --at=VALUE.',
+  ],
+  [['replay', '--since', '2026'], 'replay --since 2026', `--since ${A_TIME} 2026.`],
+  [
+    ['replay', '--since', '2026-02-02', '--until', '2026-02-01'],
+    'replay --since 2026-02-02 --until 2026-02-01',
+    '--since 2026-02-02 is later than --until 2026-02-01.',
+  ],
+  [['evidence', '--since', 'yesterday', 'b.zip'], 'evidence --since yesterday b.zip', `--since ${A_TIME} yesterday.`],
+  [['evidence', 'b.zip'], 'evidence b.zip', 'Name a period, a request or a subject.'],
+  [['archive', '--days', 'a few'], 'archive --days "a few"', '--days must be a number of days, not "a few".'],
+  [['hold', '\u001b[31m'], 'hold "\\u001b[31m"', 'hold takes list, place or lift, not "\\u001b[31m".'],
+  [['hold', 'lift', 'h1'], 'hold lift h1', `--reason${MISSING}`],
+  [['backup'], 'backup', `FILE${MISSING}`],
+  [['import-from', 'x'], 'import-from x', 'svc imports from codex-lb, not from x.'],
+])('names what it does not understand (%j), ends with 2 and writes nothing', (args, said, reason) => {
   const { status, stdout, lastLine } = svc(...args);
   expect([status, stdout]).toEqual([2, '']);
-  expect(lastLine).toBe(`Not understood: ${said} What svc takes is said above.`);
+  expect(lastLine).toBe(`Not understood: svc ${said}. ${reason}`);
 });
 
 test('suggests the command that a typing error is near', () => {

@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
     usage: [
       [
         'replay',
-        'Repeat every decision about requests from the log alone, and name those that give another result. Works beside the service and changes nothing. --since TIME, --until TIME: only requests made then; --json: print one JSON object; --csv: one figure a line. Exit code 0 all repeat, 1 some do not, 2 it could not run. What if: --strategy NAME, --settings FILE, --limits FILE, --prices FILE, --without-account ID, --plus-account PLAN or FILE (both also several times): play the period again with these, and print what would have happened beside what did. No provider is called.',
+        'Repeat every decision about requests from the log alone, and name those that give another result. Works beside the service and changes nothing. --since TIME, --until TIME: only requests made then, a day (UTC) counts whole; --json: print one JSON object; --csv: one figure a line. Exit code 0 all repeat, 1 some do not, 2 it could not run. What if: --strategy NAME, --settings FILE, --limits FILE, --prices FILE, --without-account ID, --plus-account PLAN or FILE (both also several times): play the period again with these, and print what would have happened beside what did. No provider is called.',
       ],
     ],
     failureCode: 2,
@@ -289,8 +289,8 @@ export const commands: readonly Command[] = [
     ],
     failureCode: 1,
     async load() {
-      const { runRestore } = await import('./commands/archiveCommand.ts');
-      return parsedCommand(([what, ...more]) => (more.length === 0 ? what : undefined), runRestore);
+      const { parseRestoreArguments, runRestore } = await import('./commands/archiveCommand.ts');
+      return parsedCommand(parseRestoreArguments, runRestore);
     },
   },
   {

@@ -12,12 +12,13 @@ export interface CommandIo {
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a result is `Promise<void>`.
 export type ExitCode = number | void;
 
-/** What a command returns for arguments that it does not have. */
+/** What a command returns for arguments that it does not have, when its usage alone says what is wrong. */
 export const NOT_UNDERSTOOD = Symbol('not understood');
 
 /**
  * Carries out a command.
  * @returns the exit code
+ * @throws ArgumentsRefused
  * @throws when it could not run; an error of an operator has one sentence that says what to do
  */
 export type RunCommand = (args: readonly string[], io: CommandIo) => Promise<number | typeof NOT_UNDERSTOOD>;
@@ -35,16 +36,15 @@ export interface Command {
 
 /**
  * A command that reads its arguments before the settings.
- * @param parse returns undefined for arguments that the command does not have
+ * @param parse throws ArgumentsRefused for arguments that the command does not have
  */
 export const parsedCommand =
   <Arguments>(
-    parse: (args: readonly string[]) => Arguments | undefined,
+    parse: (args: readonly string[]) => Arguments,
     run: (command: Arguments, config: Config, io: CommandIo) => Promise<ExitCode>,
   ): RunCommand =>
   async (args, io) => {
     const command = parse(args);
-    if (command === undefined) return NOT_UNDERSTOOD;
     // Only commands that read settings load zod, which declares them.
     const { readConfig } = await import('../config/config.ts');
     return (await run(command, readConfig(), io)) ?? 0;

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { archiveDays, lastDayBefore } from '../../archive/archiveDays.ts';
 import type { ArchiveHost } from '../../archive/archiveHost.ts';
 import { heldBecause } from '../../archive/archiving.ts';
@@ -15,6 +14,8 @@ import { rebuildReadModels } from '../../readModels/sqlite/rebuild.ts';
 import type { Fold } from '../../state/fold/fold.ts';
 import { foldFile } from '../../state/pages/foldFile.ts';
 import { firstFold } from '../../state/snapshots/sealedFold.ts';
+import { refuseArguments, shown } from '../commandLine/argumentsRefused.ts';
+import { noOperand, oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 import { archiveFolderOf } from '../wiring/archiving.ts';
 import { openStore } from '../wiring/openStore.ts';
@@ -34,27 +35,27 @@ export class CannotRunArchive extends Error {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** @returns undefined for arguments that `archive` does not have */
-export function parseArchiveArguments(args: readonly string[]): ArchiveCommand | undefined {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        until: { type: 'string' },
-        days: { type: 'string' },
-        dir: { type: 'string' },
-        compact: { type: 'boolean', default: false },
-      },
-    });
-    const { until, days, dir } = values;
-    if (until !== undefined && (days !== undefined || !DAY.test(until) || Number.isNaN(Date.parse(until))))
-      return undefined;
-    if (days !== undefined && !/^\d{1,5}$/.test(days)) return undefined;
-    return { until, days: days === undefined ? undefined : Number(days), dir, isCompacted: values.compact };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseArchiveArguments(args: readonly string[]): ArchiveCommand {
+  const { values, positionals } = readArguments(args, {
+    until: { type: 'string' },
+    days: { type: 'string' },
+    dir: { type: 'string' },
+    compact: { type: 'boolean', default: false },
+  });
+  noOperand(positionals);
+  const { until, days, dir } = values;
+  if (until !== undefined && days !== undefined) refuseArguments('--until and --days exclude each other.');
+  if (until !== undefined && (!DAY.test(until) || Number.isNaN(Date.parse(until))))
+    refuseArguments(`--until must be a day like 2026-01-31, not ${shown(until)}.`);
+  if (days !== undefined && !/^\d{1,5}$/.test(days))
+    refuseArguments(`--days must be a number of days, not ${shown(days)}.`);
+  return { until, days: days === undefined ? undefined : Number(days), dir, isCompacted: values.compact };
 }
+
+/** @returns the day or the file of an archive. @throws ArgumentsRefused */
+export const parseRestoreArguments = (args: readonly string[]): string =>
+  oneOperand(readArguments(args, {}).positionals, 'DAY');
 
 /** What both commands work on. */
 type CommandHost = ArchiveHost & { readonly log: EventLog; readonly signal: AbortSignal | undefined };

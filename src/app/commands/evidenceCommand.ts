@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { describeMade, madeBy } from '../../evidence/make/describeMade.ts';
 import { makeEvidence } from '../../evidence/make/makeEvidence.ts';
 import type { EventSelection } from '../../evidence/make/selection.ts';
+import { refuseArguments } from '../commandLine/argumentsRefused.ts';
+import { oneOperand, periodOptions, readArguments, textOption } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 
 export interface EvidenceCommand {
@@ -10,53 +11,25 @@ export interface EvidenceCommand {
   readonly file: string;
 }
 
-/**
- * Reads the arguments of `svc evidence`.
- * @returns undefined for arguments that it does not have
- */
-export function parseEvidenceArguments(args: readonly string[]): EvidenceCommand | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        since: { type: 'string' },
-        until: { type: 'string' },
-        request: { type: 'string', multiple: true },
-        subject: { type: 'string', multiple: true },
-        incident: { type: 'boolean', default: false },
-      },
-    });
-    const [file, ...more] = positionals;
-    const [since, until] = [momentOf(values.since, 'first'), momentOf(values.until, 'last')];
-    const { request, subject, incident } = values;
-    const isPeriod = since !== undefined || until !== undefined;
-    const isWrong =
-      file === undefined ||
-      file === '' ||
-      more.length > 0 ||
-      Number.isNaN(since) ||
-      Number.isNaN(until) ||
-      (request && subject) ||
-      (incident && (!isPeriod || request || subject)) ||
-      [...(request ?? []), ...(subject ?? [])].includes('') ||
-      !(isPeriod || request || subject);
-    if (isWrong) return undefined;
-    return { file, selection: { since, until, requests: request, subjects: subject, isIncident: incident } };
-  } catch {
-    return undefined;
-  }
-}
-
-const DAY_MS = 86_400_000;
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-/** A day, which is one of UTC and means its first or its last millisecond, or a time with its zone. @returns NaN for another text */
-function momentOf(text: string | undefined, of: 'first' | 'last'): number | undefined {
-  if (text === undefined) return undefined;
-  if (DAY.test(text)) return Date.parse(text) + (of === 'last' ? DAY_MS - 1 : 0);
-  return MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+/** Reads the arguments of `svc evidence`. @throws ArgumentsRefused */
+export function parseEvidenceArguments(args: readonly string[]): EvidenceCommand {
+  const { values, positionals } = readArguments(args, {
+    since: { type: 'string' },
+    until: { type: 'string' },
+    request: { type: 'string', multiple: true },
+    subject: { type: 'string', multiple: true },
+    incident: { type: 'boolean', default: false },
+  });
+  const { request: requests, subject: subjects, incident: isIncident } = values;
+  for (const text of requests ?? []) textOption('--request', text);
+  for (const text of subjects ?? []) textOption('--subject', text);
+  const period = periodOptions(values);
+  const isPeriod = period.since !== undefined || period.until !== undefined;
+  if (requests && subjects) refuseArguments('--request and --subject exclude each other.');
+  if (isIncident && (requests || subjects)) refuseArguments('--incident takes a period, not --request or --subject.');
+  if (isIncident && !isPeriod) refuseArguments('--incident needs a period: --since, --until or both.');
+  if (!(isPeriod || requests || subjects)) refuseArguments('Name a period, a request or a subject.');
+  return { file: oneOperand(positionals, 'FILE'), selection: { ...period, requests, subjects, isIncident } };
 }
 
 export interface EvidenceIo {

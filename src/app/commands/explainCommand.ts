@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { describeImported } from '../../domain/moving/events.ts';
 import { ArchivedEvents, describeArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
 import { describeExplanation } from '../../replay/explain/describeExplanation.ts';
 import { explainFrom } from '../../replay/explain/explainFromLog.ts';
 import { ExplainSource } from '../../replay/explain/explainSource.ts';
 import type { LogFiles } from '../../replay/logFiles.ts';
+import { oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import { CannotReadLog } from '../past/untouchedLog.ts';
 import { type CommandIo, type PastConfig, refuseArchived, withPast } from '../past/withPast.ts';
 
@@ -13,18 +13,10 @@ export interface ExplainCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `explain` does not have */
-export function parseExplainArguments(args: readonly string[]): ExplainCommand | undefined {
-  try {
-    const options = { json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    const [requestId, ...more] = positionals;
-    return requestId === undefined || requestId === '' || more.length > 0
-      ? undefined
-      : { requestId, isJson: values.json };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseExplainArguments(args: readonly string[]): ExplainCommand {
+  const { values, positionals } = readArguments(args, { json: { type: 'boolean', default: false } });
+  return { requestId: oneOperand(positionals, 'REQUEST'), isJson: values.json };
 }
 
 /** @throws CannotReadLog for a request that another program served */

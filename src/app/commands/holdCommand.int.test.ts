@@ -5,6 +5,7 @@ import type { Sealed } from '../../domain/core/brands.ts';
 import { importAccount } from '../../management/resources/accountCalls.support.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import { CannotUnseal } from '../../vault/vault.ts';
+import { ArgumentsRefused } from '../commandLine/argumentsRefused.ts';
 import { readConfig } from '../config/config.ts';
 import { CannotHold, parseHoldArguments, runHold } from './holdCommand.ts';
 
@@ -74,13 +75,15 @@ test('beside a running service it names the API', async () => {
 });
 
 test.each([
-  [[]],
-  [['list', 'all']],
-  [['place']],
-  [['place', 'everything', '--reason', 'r']],
-  [['lift', '--reason', 'r']],
-  [['lift', 'id']],
-  [['lift', 'id', 'id', '--reason', 'r']],
-  [['lift', 'id', '--reason', 'r', '--from', '2026-01-01']],
-  [['destroy']],
-])('has no arguments %j', (args) => expect(parseHoldArguments(args)).toBeUndefined());
+  [[], 'hold takes list, place or lift.'],
+  [['list', 'all'], 'all is one argument too many.'],
+  [['place'], '--reason is missing.'],
+  [['place', 'everything', '--reason', 'r'], 'everything is one argument too many.'],
+  [['lift', '--reason', 'r'], 'HOLD is missing.'],
+  [['lift', 'id'], '--reason is missing.'],
+  [['lift', 'id', 'id', '--reason', 'r'], 'id is one argument too many.'],
+  [['lift', 'id', '--reason', 'r', '--from', '2026-01-01'], 'There is no option --from.'],
+  [['destroy'], 'hold takes list, place or lift, not destroy.'],
+])('refuses the arguments %j', (args, message) => {
+  expect(() => parseHoldArguments(args)).toThrow(new ArgumentsRefused(message));
+});

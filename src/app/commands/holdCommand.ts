@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
 import { DataFolderInUse } from '../../dataFolder/folderLock.ts';
 import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
-import type { Instant } from '../../domain/core/brands.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
 import type { HoldCommand } from '../../domain/hold/decide.ts';
 import { shownScope } from '../../domain/hold/events.ts';
@@ -12,11 +10,12 @@ import { messageOf } from '../../http/errors/errors.ts';
 import { Faults } from '../../lib/faults.ts';
 import { createKeyedMutex } from '../../lib/keyedMutex.ts';
 import { createRetainedKeys } from '../../management/accounts/retainedKeys.ts';
-import { parseTime } from '../../management/http/isoTime.ts';
 import { createCommandHandler } from '../../state/commands/commandHandler.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { type HotRunner, startHotRunner } from '../../state/hotRunner.ts';
 import { firstFold } from '../../state/snapshots/sealedFold.ts';
+import { refuseArguments, shown } from '../commandLine/argumentsRefused.ts';
+import { noOperand, oneOperand, readArguments, timeOption } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 import { openStore } from '../wiring/openStore.ts';
 import { userName } from './userName.ts';
@@ -28,37 +27,32 @@ export class CannotHold extends Error {
 
 type HoldAction = { readonly type: 'ListHolds' } | HoldCommand;
 
-/** @returns undefined for arguments that `hold` does not have. @throws CannotHold for a time that is none */
-export function parseHoldArguments([action, ...args]: readonly string[]): HoldAction | undefined {
+/** @throws ArgumentsRefused */
+export function parseHoldArguments([action = '', ...args]: readonly string[]): HoldAction {
   const text = { type: 'string' } as const;
-  const options = action === 'place' ? { reason: text, subject: text, from: text, until: text } : { reason: text };
-  try {
-    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-    const { reason, subject, from, until } = values as Record<
-      'reason' | 'subject' | 'from' | 'until',
-      string | undefined
-    >;
-    const [holdId, ...others] = positionals;
-    if (action === 'list') return args.length === 0 ? { type: 'ListHolds' } : undefined;
-    if (reason === undefined || others.length > 0) return undefined;
-    if (action === 'lift' && holdId !== undefined) return { type: 'LiftHold', holdId, reason };
-    if (action !== 'place' || holdId !== undefined) return undefined;
-    const period = { from: readTime('--from', from), until: readTime('--until', until) };
-    return { type: 'PlaceHold', holdId: randomUUID(), subject: subject ?? null, ...period, reason };
-  } catch (error) {
-    if (error instanceof CannotHold) throw error;
-    return undefined;
+  switch (action) {
+    case 'list':
+      noOperand(readArguments(args, {}).positionals);
+      return { type: 'ListHolds' };
+    case 'lift': {
+      const { values, positionals } = readArguments(args, { reason: text });
+      return { type: 'LiftHold', holdId: oneOperand(positionals, 'HOLD'), reason: reasonOf(values) };
+    }
+    case 'place': {
+      const { values, positionals } = readArguments(args, { reason: text, subject: text, from: text, until: text });
+      noOperand(positionals);
+      const from = timeOption('--from', values.from, 'first') ?? null;
+      const until = timeOption('--until', values.until, 'first') ?? null;
+      const [subject, reason] = [values.subject ?? null, reasonOf(values)];
+      return { type: 'PlaceHold', holdId: randomUUID(), subject, from, until, reason };
+    }
+    default:
+      return refuseArguments(`hold takes list, place or lift${action === '' ? '' : `, not ${shown(action)}`}.`);
   }
 }
 
-function readTime(name: string, text: string | undefined): Instant | null {
-  if (text === undefined) return null;
-  const time = parseTime(text);
-  if (time === undefined) {
-    throw new CannotHold(`${name} must be a day (UTC) or a time like 2026-01-31T12:00:00Z, not "${text}".`);
-  }
-  return time;
-}
+const reasonOf = ({ reason }: { reason?: string | undefined }): string =>
+  reason ?? refuseArguments('--reason is missing.');
 
 /**
  * `svc hold`: lists, places and lifts legal holds in a stopped data folder; a running service has `/api/holds`.

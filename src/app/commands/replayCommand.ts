@@ -1,12 +1,12 @@
-import { parseArgs } from 'node:util';
 import type { Instant } from '../../domain/core/brands.ts';
 import { describeBreak, type LogBreak } from '../../eventLog/continuity.ts';
-import { parseTime } from '../../management/http/isoTime.ts';
 import { replayCsv } from '../../replay/output/replayCsv.ts';
 import type { Difference } from '../../replay/recordedDecision.ts';
 import { replayJson } from '../../replay/replayJson.ts';
 import { type ReplayResult, replayLog } from '../../replay/replayLog.ts';
 import { simulateLog } from '../../replay/whatIf/simulateLog.ts';
+import { refuseArguments } from '../commandLine/argumentsRefused.ts';
+import { noOperand, periodOptions, readArguments } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 import { withUntouchedLog } from '../past/untouchedLog.ts';
 import { describeWhatIf } from '../replay/describeWhatIf.ts';
@@ -20,43 +20,34 @@ export interface ReplayCommand {
   readonly whatIf: WhatIfArguments | undefined;
 }
 
-/** @returns undefined for arguments that `replay` does not have */
-export function parseReplayArguments(args: readonly string[]): ReplayCommand | undefined {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        since: { type: 'string' },
-        until: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        csv: { type: 'boolean', default: false },
-        strategy: { type: 'string' },
-        settings: { type: 'string' },
-        limits: { type: 'string' },
-        prices: { type: 'string' },
-        'without-account': { type: 'string', multiple: true, default: [] },
-        'plus-account': { type: 'string', multiple: true, default: [] },
-      },
-    });
-    const [since, until] = [values.since, values.until].map((text) => text && parseTime(text));
-    const isInvalid = (values.since !== undefined && !since) || (values.until !== undefined && !until);
-    if (isInvalid || (since && until && since > until) || (values.json && values.csv)) return undefined;
-    const { strategy, settings, limits, prices, json, csv } = values;
-    const whatIf = {
-      ...{ strategy, settings, limits, prices },
-      withoutAccounts: values['without-account'],
-      plusAccounts: values['plus-account'],
-    };
-    const isWhatIf = Object.values(whatIf).some((value) => value !== undefined && value.length > 0);
-    return {
-      since: since || undefined,
-      until: until || undefined,
-      output: json ? 'json' : csv ? 'csv' : 'text',
-      whatIf: isWhatIf ? whatIf : undefined,
-    };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseReplayArguments(args: readonly string[]): ReplayCommand {
+  const { values, positionals } = readArguments(args, {
+    since: { type: 'string' },
+    until: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    csv: { type: 'boolean', default: false },
+    strategy: { type: 'string' },
+    settings: { type: 'string' },
+    limits: { type: 'string' },
+    prices: { type: 'string' },
+    'without-account': { type: 'string', multiple: true, default: [] },
+    'plus-account': { type: 'string', multiple: true, default: [] },
+  });
+  noOperand(positionals);
+  const { strategy, settings, limits, prices, json, csv } = values;
+  if (json && csv) refuseArguments('--json and --csv are two forms of one output: give one of them.');
+  const whatIf = {
+    ...{ strategy, settings, limits, prices },
+    withoutAccounts: values['without-account'],
+    plusAccounts: values['plus-account'],
+  };
+  const isWhatIf = Object.values(whatIf).some((value) => value !== undefined && value.length > 0);
+  return {
+    ...periodOptions(values),
+    output: json ? 'json' : csv ? 'csv' : 'text',
+    whatIf: isWhatIf ? whatIf : undefined,
+  };
 }
 
 export interface ReplayIo {

@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Finding, Verification } from '../../verification/finding.ts';
 import { verifyEventStore } from '../../verification/verifyEventStore.ts';
 import { verifyExport } from '../../verification/verifyExport.ts';
 import { verifyFolder } from '../../verification/verifyFolder.ts';
 import { CannotVerify, type VerifyOptions } from '../../verification/verifyOptions.ts';
+import { refuseArguments } from '../commandLine/argumentsRefused.ts';
+import { optionalOperand, positionOption, readArguments, textOption } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 import { readPublicKey, verifyBundle } from './verifyBundle.ts';
 
@@ -21,36 +22,25 @@ export interface VerifyCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `verify` does not have */
-export function parseVerifyArguments(args: readonly string[]): VerifyCommand | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        from: { type: 'string' },
-        to: { type: 'string' },
-        checkpoints: { type: 'string' },
-        'public-key': { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-    });
-    const [from, to] = [toPosition(values.from), toPosition(values.to)];
-    if (positionals.length > 1 || from === INVALID || to === INVALID) return undefined;
-    if (from !== undefined && to !== undefined && from > to) return undefined;
-    const { checkpoints, 'public-key': publicKey, json: isJson } = values;
-    if (checkpoints === '' || publicKey === '') return undefined;
-    return { file: positionals[0], from, to, checkpoints, publicKey, isJson };
-  } catch {
-    return undefined;
-  }
-}
-
-const INVALID = -1;
-
-function toPosition(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : INVALID;
+/** @throws ArgumentsRefused */
+export function parseVerifyArguments(args: readonly string[]): VerifyCommand {
+  const { values, positionals } = readArguments(args, {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    checkpoints: { type: 'string' },
+    'public-key': { type: 'string' },
+    json: { type: 'boolean', default: false },
+  });
+  const [from, to] = [positionOption('--from', values.from), positionOption('--to', values.to)];
+  if (from !== undefined && to !== undefined && from > to) refuseArguments(`--from ${from} is after --to ${to}.`);
+  return {
+    file: optionalOperand(positionals),
+    from,
+    to,
+    checkpoints: textOption('--checkpoints', values.checkpoints),
+    publicKey: textOption('--public-key', values['public-key']),
+    isJson: values.json,
+  };
 }
 
 export interface VerifyIo {

@@ -1,30 +1,36 @@
-import { parseArgs } from 'node:util';
+import { refuseArguments, shown } from '../commandLine/argumentsRefused.ts';
 import type { CommandIo } from '../commandLine/command.ts';
+import { noOperand, readArguments } from '../commandLine/readArguments.ts';
 import type { Config } from '../config/config.ts';
 import { type ImportOptions, importFromCodexLb } from './importFrom.ts';
 import { reportLines } from './importReport.ts';
 
 type ImportArguments = ImportOptions & { readonly isJson: boolean };
 
-/** @returns undefined for arguments that `import-from` does not have */
-export function parseImportFromArguments([program, ...args]: readonly string[]): ImportArguments | undefined {
-  const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const;
-  const options = { database: text, key: text, 'dry-run': flag, 'keep-active': flag, requests: flag, json: flag };
-  try {
-    const { values } = parseArgs({ args: [...args], options });
-    const { database, key } = values;
-    if (program !== 'codex-lb' || database === undefined || key === undefined) return undefined;
-    return {
-      database,
-      keyFile: key,
-      isDryRun: values['dry-run'],
-      keepsActive: values['keep-active'],
-      withRequests: values.requests,
-      isJson: values.json,
-    };
-  } catch {
-    return undefined;
+/** @throws ArgumentsRefused */
+export function parseImportFromArguments([program = '', ...args]: readonly string[]): ImportArguments {
+  if (program !== 'codex-lb') {
+    refuseArguments(program === '' ? 'PROGRAM is missing.' : `svc imports from codex-lb, not from ${shown(program)}.`);
   }
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const;
+  const { values, positionals } = readArguments(args, {
+    database: text,
+    key: text,
+    'dry-run': flag,
+    'keep-active': flag,
+    requests: flag,
+    json: flag,
+  });
+  noOperand(positionals);
+  const database = values.database ?? refuseArguments('--database is missing.');
+  return {
+    database,
+    keyFile: values.key ?? refuseArguments('--key is missing.'),
+    isDryRun: values['dry-run'],
+    keepsActive: values['keep-active'],
+    withRequests: values.requests,
+    isJson: values.json,
+  };
 }
 
 /** `svc import-from`: takes over what another program has, and reports it. */

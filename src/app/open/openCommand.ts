@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { BundleVerification } from '../../evidence/check/bundleVerification.ts';
 import { verifyBundleFile } from '../../evidence/files/verifyBundleFile.ts';
 import type { Manifest } from '../../evidence/format/manifest.ts';
+import { refuseArguments, shown } from '../commandLine/argumentsRefused.ts';
+import { oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import { type BundleService, startBundleService } from './bundleService.ts';
 import { loadBundle } from './loadBundle.ts';
 
@@ -13,18 +14,12 @@ export interface OpenCommand {
   readonly port: number;
 }
 
-/** @returns undefined for arguments that `open` does not have */
-export function parseOpenArguments(args: readonly string[]): OpenCommand | undefined {
-  try {
-    const options = { port: { type: 'string', default: '0' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    const [file, ...more] = positionals;
-    if (file === undefined || file === '' || more.length > 0) return undefined;
-    if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) return undefined;
-    return { file, port: Number(values.port) };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseOpenArguments(args: readonly string[]): OpenCommand {
+  const { values, positionals } = readArguments(args, { port: { type: 'string', default: '0' } });
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
+    refuseArguments(`--port must be a number up to 65535, not ${shown(values.port)}.`);
+  return { file: oneOperand(positionals, 'BUNDLE'), port: Number(values.port) };
 }
 
 /** The bundle cannot be opened; the message says why. */

@@ -135,5 +135,5 @@ test('refuses what does not exist, and kinds without fields of their own', async
   await expect(blamed(folder, 'node-n1')).rejects.toThrow('Events are not blamed for node');
   const lines = await printed((config, io) => runBlame(commandOf('settings'), config, io), folder.config);
   expect(lines[1]).toMatch(/^ {2}\/sticky_threads_enabled +true {2}/);
-  expect(parseBlameArguments([])).toBeUndefined();
+  expect(() => parseBlameArguments([])).toThrow('SUBJECT is missing.');
 });

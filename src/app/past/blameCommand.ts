@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { iso } from '../../domain/core/brands.ts';
 import { type BlamedField, blame, blamedKinds } from '../../management/subjects/blame.ts';
 import { findSubject } from '../../management/subjects/findSubject.ts';
 import { BlameEventsOfFile } from '../../replay/blame/blameEvents.ts';
+import { oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import { FORGOTTEN, valueText } from './describeState.ts';
 import { actorText } from './describeStep.ts';
 import { refuseAbsent } from './showCommand.ts';
@@ -15,17 +15,11 @@ export interface BlameCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `blame` does not have */
-export function parseBlameArguments(args: readonly string[]): BlameCommand | undefined {
-  try {
-    const options = { at: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    const [subject, ...more] = positionals;
-    if (subject === undefined || subject === '' || more.length > 0) return undefined;
-    return { subject, at: values.at, isJson: values.json };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseBlameArguments(args: readonly string[]): BlameCommand {
+  const options = { at: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = readArguments(args, options);
+  return { subject: oneOperand(positionals, 'SUBJECT'), at: values.at, isJson: values.json };
 }
 
 /**

@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
 import { iso } from '../../domain/core/brands.ts';
 import type { View } from '../../management/http/views.ts';
 import { difference } from '../../management/resources/history/difference.ts';
 import { findSubject } from '../../management/subjects/findSubject.ts';
 import { withoutForgotten } from '../../management/subjects/forgottenFields.ts';
+import { refuseArguments } from '../commandLine/argumentsRefused.ts';
+import { oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import { changeText } from './describeState.ts';
 import { stateOf } from './showCommand.ts';
 import { CannotReadLog } from './untouchedLog.ts';
@@ -17,21 +18,13 @@ export interface DiffCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `diff` does not have */
-export function parseDiffArguments(args: readonly string[]): DiffCommand | undefined {
-  try {
-    const options = {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    const [subject, ...more] = positionals;
-    if (subject === undefined || subject === '' || more.length > 0 || values.from === undefined) return undefined;
-    return { subject, from: values.from, to: values.to, isJson: values.json };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseDiffArguments(args: readonly string[]): DiffCommand {
+  const text = { type: 'string' } as const;
+  const options = { from: text, to: text, json: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = readArguments(args, options);
+  const { from = refuseArguments('--from is missing.'), to, json: isJson } = values;
+  return { subject: oneOperand(positionals, 'SUBJECT'), from, to, isJson };
 }
 
 /**

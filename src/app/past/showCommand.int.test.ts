@@ -103,10 +103,10 @@ test.each([
 });
 
 test('refuses arguments that it does not have', () => {
-  expect(parseShowArguments([])).toBeUndefined();
-  expect(parseShowArguments(['settings', 'more'])).toBeUndefined();
-  expect(parseShowArguments(['settings', '--form', '1'])).toBeUndefined();
-  expect(parseDiffArguments(['settings'])).toBeUndefined();
+  expect(() => parseShowArguments([])).toThrow('SUBJECT is missing.');
+  expect(() => parseShowArguments(['settings', 'more'])).toThrow('more is one argument too many.');
+  expect(() => parseShowArguments(['settings', '--form', '1'])).toThrow('There is no option --form.');
+  expect(() => parseDiffArguments(['settings'])).toThrow('--from is missing.');
 });
 
 test('prints each field as a line, without secrets', async () => {

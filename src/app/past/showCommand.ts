@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { iso } from '../../domain/core/brands.ts';
 import type { Json } from '../../domain/core/redact.ts';
 import type { View } from '../../management/http/views.ts';
 import { findSubject, nearestSubject, SHAPES, type SubjectName } from '../../management/subjects/findSubject.ts';
 import { requestEntry } from '../../management/subjects/requestEntry.ts';
 import { subjectKinds } from '../../management/subjects/subjectKinds.ts';
+import { oneOperand, readArguments } from '../commandLine/readArguments.ts';
 import { describeState } from './describeState.ts';
 import { CannotReadLog } from './untouchedLog.ts';
 import { type CommandIo, type FolderPast, type PastConfig, withPast } from './withPast.ts';
@@ -15,17 +15,11 @@ export interface ShowCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `show` does not have */
-export function parseShowArguments(args: readonly string[]): ShowCommand | undefined {
-  try {
-    const options = { at: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    const [subject, ...more] = positionals;
-    if (subject === undefined || subject === '' || more.length > 0) return undefined;
-    return { subject, at: values.at, isJson: values.json };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseShowArguments(args: readonly string[]): ShowCommand {
+  const options = { at: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = readArguments(args, options);
+  return { subject: oneOperand(positionals, 'SUBJECT'), at: values.at, isJson: values.json };
 }
 
 /**

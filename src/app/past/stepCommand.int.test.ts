@@ -84,6 +84,6 @@ test('refuses a period that ends before it begins, and arguments that it does no
   const folder = await aChangedFolder();
   await expect(stepsOf(folder, '--from', '3', '--to', '2')).rejects.toThrow('--from is position 3, after --to');
   await expect(stepsOf(folder, '--from', 'x')).rejects.toThrow('--from must be a position');
-  expect(parseStepArguments([])).toBeUndefined();
-  expect(parseStepArguments(['--from', '1', '--frm', '2'])).toBeUndefined();
+  expect(() => parseStepArguments([])).toThrow('--from is missing.');
+  expect(() => parseStepArguments(['--from', '1', '--frm', '2'])).toThrow('There is no option --frm.');
 });

@@ -1,10 +1,11 @@
-import { parseArgs } from 'node:util';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { SelectedRows } from '../../evidence/make/selectedRows.ts';
 import { findSubject, nearestSubject } from '../../management/subjects/findSubject.ts';
 import { readMoment } from '../../management/subjects/readMoment.ts';
 import { subjectKinds } from '../../management/subjects/subjectKinds.ts';
+import { refuseArguments } from '../commandLine/argumentsRefused.ts';
+import { noOperand, readArguments, textOption } from '../commandLine/readArguments.ts';
 import { browseSteps, type Keys } from './browseSteps.ts';
 import { describeStep } from './describeStep.ts';
 import { stepsAt } from './steps.ts';
@@ -20,17 +21,14 @@ export interface StepCommand {
   readonly isJson: boolean;
 }
 
-/** @returns undefined for arguments that `step` does not have */
-export function parseStepArguments(args: readonly string[]): StepCommand | undefined {
-  try {
-    const text = { type: 'string' } as const;
-    const options = { from: text, to: text, subject: text, json: { type: 'boolean', default: false } } as const;
-    const { from, to, subject, json } = parseArgs({ args: [...args], options }).values;
-    if (from === undefined || subject === '') return undefined;
-    return { from, to, subject, isJson: json };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseStepArguments(args: readonly string[]): StepCommand {
+  const text = { type: 'string' } as const;
+  const options = { from: text, to: text, subject: text, json: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = readArguments(args, options);
+  noOperand(positionals);
+  const { from = refuseArguments('--from is missing.'), to, json: isJson } = values;
+  return { from, to, subject: textOption('--subject', values.subject), isJson };
 }
 
 export interface StepIo extends CommandIo {

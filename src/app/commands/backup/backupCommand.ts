@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { CopiedFile } from '../../../backup/format/manifest.ts';
 import { readPassphrase } from '../../../backup/format/passphrase.ts';
 import { type MadeBackup, makeBackup } from '../../../backup/make/makeBackup.ts';
 import type { CommandIo } from '../../commandLine/command.ts';
+import { oneOperand, readArguments, textOption } from '../../commandLine/readArguments.ts';
 import { type Config, givenSettings } from '../../config/config.ts';
 import { archiveFolderOf } from '../../wiring/archiving.ts';
 import { VERSION } from '../../wiring/version.ts';
@@ -20,21 +20,15 @@ export interface BackupCommand {
   readonly passphraseFile: string | undefined;
 }
 
-/** @returns undefined for arguments that `backup` does not have */
-export function parseBackupArguments(args: readonly string[]): BackupCommand | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { since: { type: 'string' }, 'passphrase-file': { type: 'string' } },
-    });
-    const [file, ...more] = positionals;
-    const { since, 'passphrase-file': passphraseFile } = values;
-    if (!file || more.length > 0 || since === '' || passphraseFile === '') return undefined;
-    return { file, since, passphraseFile };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseBackupArguments(args: readonly string[]): BackupCommand {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = readArguments(args, { since: text, 'passphrase-file': text });
+  return {
+    file: oneOperand(positionals, 'FILE'),
+    since: textOption('--since', values.since),
+    passphraseFile: textOption('--passphrase-file', values['passphrase-file']),
+  };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Manifest } from '../../../backup/format/manifest.ts';
 import { readPassphrase } from '../../../backup/format/passphrase.ts';
 import { restoreBackup } from '../../../backup/restore/restoreBackup.ts';
 import { openVaultForReading } from '../../../vault/readOnlyVault.ts';
+import { refuseArguments } from '../../commandLine/argumentsRefused.ts';
 import type { CommandIo } from '../../commandLine/command.ts';
+import { readArguments, textOption } from '../../commandLine/readArguments.ts';
 import type { Config } from '../../config/config.ts';
 import { progressPrinter } from '../progressPrinter.ts';
 import { describePlace } from './describePlace.ts';
@@ -17,20 +18,15 @@ export interface RestoreCommand {
   readonly acceptsFindings: boolean;
 }
 
-/** @returns undefined for arguments that `restore` does not have */
-export function parseRestoreArguments(args: readonly string[]): RestoreCommand | undefined {
-  try {
-    const { values, positionals: files } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { 'passphrase-file': { type: 'string' }, 'accept-findings': { type: 'boolean', default: false } },
-    });
-    const { 'passphrase-file': passphraseFile, 'accept-findings': acceptsFindings } = values;
-    if (files.length === 0 || files.includes('') || passphraseFile === '') return undefined;
-    return { files, passphraseFile, acceptsFindings };
-  } catch {
-    return undefined;
-  }
+/** @throws ArgumentsRefused */
+export function parseRestoreArguments(args: readonly string[]): RestoreCommand {
+  const { values, positionals: files } = readArguments(args, {
+    'passphrase-file': { type: 'string' },
+    'accept-findings': { type: 'boolean', default: false },
+  });
+  if (files.length === 0 || files.includes('')) refuseArguments('FILE is missing.');
+  const passphraseFile = textOption('--passphrase-file', values['passphrase-file']);
+  return { files, passphraseFile, acceptsFindings: values['accept-findings'] };
 }
 
 /** `svc restore`: makes a data folder of a backup and the increments that continue it. @throws when it is refused, with what to do */
