@@ -25,8 +25,9 @@ export class VerifiedLog {
   readonly #heads = new Map<string, ChainHead>();
   readonly #path: string;
 
-  constructor(folder: string) {
-    this.#path = join(folder, 'log.sqlite');
+  /** @param file the log of the folder, or `mirror.sqlite` over EventStoreDB */
+  constructor(folder: string, file = 'log.sqlite') {
+    this.#path = join(folder, file);
   }
 
   /** The number of events read. */
