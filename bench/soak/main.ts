@@ -33,6 +33,7 @@ const minutes = Number(values.minutes);
 const SAMPLE_MS = 5_000;
 const LINE_EVERY = 3;
 const MAX_RECOVERY_MS = 90_000;
+const MAX_SETTLE_MS = 60_000;
 /** Few enough that memory can be seen to be flat between them. */
 const RESTARTS = 3;
 
@@ -68,7 +69,8 @@ async function soak(): Promise<void> {
   await sampler;
   await load.stop();
   await untilCaughtUp(node);
-  findings.push(...(await checkCounts(node, load)));
+  findings.push(...(await untilSettled(() => checkCounts(node, load))));
+  print(`${load.served.length} responses reached clients with their end`);
   await node.stop();
   findings.push(...(await verify(node)));
   await provider.close();
@@ -123,6 +125,14 @@ async function sampleUntil(end: number, node: SoakNode, load: SoakLoad): Promise
   }
 }
 
+/** The last requests reach the log some moments after their responses. */
+async function untilSettled(check: () => Promise<string[]>): Promise<string[]> {
+  for (const since = performance.now(); ; await wait(1_000)) {
+    const found = await check();
+    if (found.length === 0 || performance.now() - since > MAX_SETTLE_MS) return found;
+  }
+}
+
 /** Compares what clients received with the log, and the log with the counters. */
 async function checkCounts(node: SoakNode, { served }: SoakLoad): Promise<string[]> {
   const log = new VerifiedLog(node.data, 'mirror.sqlite');
@@ -133,7 +143,6 @@ async function checkCounts(node: SoakNode, { served }: SoakLoad): Promise<string
       logged?.usage?.inputTokens === usage?.input_tokens && logged?.usage?.outputTokens === usage?.output_tokens;
     return logged?.status !== '200' || logged.keyId !== keyId || !isSame;
   });
-  print(`${served.length} responses reached clients with their end; ${log.completed.size} requests in the log`);
   return [
     ...log.problems,
     ...missing.map(({ requestId }) => `${requestId} reached its client and is missing or another one in the log`),

@@ -105,6 +105,8 @@ export async function openCluster({ mongoUrl, hasLink = false }: ClusterOptions 
     database,
     /** `SVC_ENCRYPTION_KEY` of every node. */
     key,
+    /** `SVC_EVENTSTORE_URL` of every node. */
+    url,
     launch,
     node,
     inProcessNode,
