@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { start } from '../throughput/child.ts';
 import { fixed } from '../throughput/figures.ts';
-import { threadTimes, total } from '../throughput/threadTimes.ts';
+import { threadTimes, total, waitUntilIdle } from '../throughput/threadTimes.ts';
 import { measure } from './measure.ts';
 
 export interface ServiceStartsOptions {
@@ -47,6 +47,9 @@ export async function measureServiceStarts({ folder, url, events, print }: Servi
   }
 
   const first = await startUntilListening('no copy of the log');
+  // Until read models, tree, snapshot and verification are done, one after the other.
+  await waitUntilIdle(first.pid);
+  print(`  peak of ${peakMiB(first.pid)} MiB until it rests`);
   await first.stop(STOP_TIMEOUT_MS);
   await rm(snapshots, { recursive: true, force: true });
   const second = await startUntilListening('with a copy');
@@ -55,4 +58,10 @@ export async function measureServiceStarts({ folder, url, events, print }: Servi
   await second.stop(STOP_TIMEOUT_MS);
   const third = await startUntilListening('with a snapshot');
   await third.stop(STOP_TIMEOUT_MS);
+}
+
+/** The most memory that a process has had at once, without what was swapped out. */
+function peakMiB(pid: number): number {
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kib) / 1_024);
 }

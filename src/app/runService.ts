@@ -133,7 +133,7 @@ export async function runService(foundation: Foundation, io: ServiceIo): Promise
     faults: foundation.faults,
     report: foundation.report,
   });
-  // First what a long fold left: pages that waited for their turn outlive young garbage collections.
+  // First what the start left, which would stay for as long as the service rests.
   void Promise.resolve(io.collectGarbage?.()).then(() =>
     startBackgroundWork({ ...foundation, progress: readModels.progress, tree, checkpoints, treeComparer }),
   );

@@ -14,12 +14,18 @@ const NONE: StoredChain = { previousHash: undefined, hash: undefined };
  * `"previousHash":"<64>","hash":"<64>"}`. JSON that is spelled in another way is parsed.
  */
 export function chainOf(metadata: string): StoredChain {
-  const end = metadata.length;
-  if (metadata.startsWith('"previousHash":"', end - 156) && metadata.startsWith('","hash":"', end - 76)) {
-    return { previousHash: metadata.slice(end - 140, end - 76), hash: metadata.slice(end - 66, end - 2) };
-  }
+  const written = chainAtEnd(metadata);
+  if (written) return written;
   const { previousHash, hash } = (parseJson(metadata) ?? NONE) as StoredChain;
   return { previousHash, hash };
+}
+
+/** `chainOf` without parsing. @returns undefined for metadata that is spelled in another way */
+export function chainAtEnd(metadata: string): StoredChain | undefined {
+  const end = metadata.length;
+  if (!metadata.startsWith('"previousHash":"', end - 156) || !metadata.startsWith('","hash":"', end - 76))
+    return undefined;
+  return { previousHash: metadata.slice(end - 140, end - 76), hash: metadata.slice(end - 66, end - 2) };
 }
 
 const QUOTE = 0x22;

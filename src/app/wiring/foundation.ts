@@ -98,8 +98,14 @@ const announcing = (faults: Faults): Pick<JoinNodesOptions, 'onRefused' | 'onWri
 /** The store may be lost during the start. */
 const JOIN_TIMEOUT_MS = 2_000;
 
+/** With fewer events, a fold leaves little garbage. */
+const MIN_EVENTS_FOR_COLLECTION = 20_000;
+
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
-export async function openFoundation(config: Config, { print, onFatal }: ServiceIo): Promise<Foundation> {
+export async function openFoundation(
+  config: Config,
+  { print, onFatal, collectGarbage }: ServiceIo,
+): Promise<Foundation> {
   const now = () => instant(Date.now());
   const faults = new Faults({ print, now });
   const descriptors = createDescriptorBudget(faults);
@@ -127,7 +133,10 @@ export async function openFoundation(config: Config, { print, onFatal }: Service
     first.state.position,
   );
   const fold = snapshot?.fold ?? first;
+  const foldedBefore = fold.state.position;
   await foldFile(fold, store.logPath, await store.log.head()).catch((error: unknown) => refuseBroken(store, error));
+  // Pages that waited for their turn outlive young collections; the thread of the read models needs that memory next.
+  if (fold.state.position - foldedBefore >= MIN_EVENTS_FOR_COLLECTION) await collectGarbage?.();
   const hot = await startHotRunner(store.log, onFatal, fold);
   reportLostKeys({ hot, store, faults, path: folder.file('vault.sqlite') });
   const clock = new ClockWatch({ hot, now, faults, sharesLog: store.leases !== undefined });

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
+import { collectGarbage } from '../../lib/collectGarbage.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
@@ -23,6 +24,8 @@ const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
+/** With fewer events, catching up leaves little garbage. */
+const MIN_EVENTS_FOR_COLLECTION = 20_000;
 
 interface Opened {
   readonly database: DatabaseSync;
@@ -39,6 +42,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
 
   async function catchUp(): Promise<void> {
     let failure: string | undefined;
+    const { position: before } = projector;
     isCatchingUp = true;
     try {
       while (!isClosing && withRepair(() => projector.catchUp())) await nextTurn();
@@ -47,6 +51,11 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       failure = (error as Error).message;
     } finally {
       isCatchingUp = false;
+    }
+    // Before the report, after which the tree is made: what catching up left behind would stay for as long as no event comes.
+    if (!isClosing && projector.position - before >= MIN_EVENTS_FOR_COLLECTION) {
+      database.exec('PRAGMA shrink_memory');
+      await collectGarbage();
     }
     if (!isClosing) report('caughtUp', { position: projector.position, failure });
   }

@@ -44,7 +44,7 @@ export function createSqliteReadModels({
   const thread = startThread<ReadModelsThread>(WORKER, {
     name: 'read models',
     // Half of the default: most of its objects live as long as a batch of events.
-    resourceLimits: { maxYoungGenerationSizeMb: 24 },
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
     options: () => ({ path: join(folder, 'readmodels.sqlite'), logPath }),
     restart: 'with the next message',
     onEnd(error) {

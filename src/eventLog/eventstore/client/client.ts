@@ -1,14 +1,25 @@
 import { isIP } from 'node:net';
-import { Duplex } from 'node:stream';
+import { Duplex, type Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { EventStoreDBClient, UnavailableError } from '@eventstore/db-client';
 import { ServerFeaturesClient } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { readCertificate } from './certificates.ts';
 import { type Appended, type ClassicAppend, sendClassicAppend } from './classicAppend.ts';
 import { type ConnectionSettings, type Host, InvalidConnectionString } from './connectionString.ts';
 import { isConnectionFailure, NotSent } from './failures.ts';
+import type { NativePosition } from './nativePosition.ts';
+import { type AllMessage, decodeReadResponse } from './readResponse.ts';
+
+/** A running subscription to `$all`. It fails with what `convertToCommandError` of the library takes. */
+export interface AllSubscription
+  extends AsyncIterable<AllMessage>,
+    Pick<Readable, 'on' | 'destroy' | 'destroyed' | 'readableLength'> {
+  /** Ends the call at the server. */
+  cancel(): void;
+}
 
 /**
  * Finds out whether a client is connected to the store of this installation, and has all that this node has read of it.
@@ -134,6 +145,11 @@ export class EventStoreClient extends EventStoreDBClient {
     });
   }
 
+  /** Ends the current connection as its loss does: the next call makes another one. */
+  endConnection(): void {
+    if (this.#channel) this.#end(this.#channel);
+  }
+
   /** Closes the connection. */
   close(): void {
     this.#channel?.close();
@@ -151,6 +167,20 @@ export class EventStoreClient extends EventStoreDBClient {
     );
   }
 
+  /** Subscribes to `$all`. @param after the event before the first one; undefined to begin with the first event of the store */
+  subscribeAfter(after: NativePosition | undefined): Promise<AllSubscription> {
+    const { path, requestSerialize } = StreamsService.read;
+    return this.GRPCStreamCreator(StreamsClient, 'subscribeToAll', (client) =>
+      client.makeServerStreamRequest(
+        path,
+        requestSerialize,
+        decodeReadResponse,
+        subscriptionRequest(after),
+        ...this.callArguments({}, { deadline: Number.POSITIVE_INFINITY }),
+      ),
+    )();
+  }
+
   /** Reads the version of the server, for example 24.10.6. @param deadline in milliseconds */
   serverVersion(deadline: number): Promise<string> {
     const [metadata, options] = this.callArguments({ deadline });
@@ -166,6 +196,24 @@ export class EventStoreClient extends EventStoreDBClient {
         }),
     );
   }
+}
+
+function subscriptionRequest(after: NativePosition | undefined): streams.ReadReq {
+  const all = new streams.ReadReq.Options.AllOptions();
+  if (after === undefined) all.setStart(new shared.Empty());
+  else {
+    const position = new streams.ReadReq.Options.Position();
+    position.setCommitPosition(String(after.commit));
+    position.setPreparePosition(String(after.prepare));
+    all.setPosition(position);
+  }
+  const options = new streams.ReadReq.Options();
+  options.setAll(all);
+  options.setResolveLinks(false);
+  options.setSubscription(new streams.ReadReq.Options.SubscriptionOptions());
+  options.setUuidOption(new streams.ReadReq.Options.UUIDOption().setString(new shared.Empty()));
+  options.setNoFilter(new shared.Empty());
+  return new streams.ReadReq().setOptions(options);
 }
 
 const connectionLost = () => new UnavailableError(undefined, 'the connection was lost');

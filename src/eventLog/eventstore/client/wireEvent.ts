@@ -1,9 +1,10 @@
-import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import type { EventOf } from '../../../domain/core/event.ts';
 import { EventParked } from '../../../domain/outbox/events.ts';
 import type { ChainedEvent, SerialisedEvent } from '../../hashChain.ts';
+import { chainAtEnd } from '../../storedChain.ts';
 import type { ProposedEvent } from './classicAppend.ts';
 import type { NativePosition } from './nativePosition.ts';
+import type { AllEvent } from './readResponse.ts';
 
 /** An event as the mirror stores it, without the position that the mirror assigns. */
 export interface MirroredEvent {
@@ -38,9 +39,39 @@ export const toWire = (
 });
 
 /** Converts an event of `$all`. An event that svc did not write gets version 0, which no build accepts. */
-export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
-  const { streamId, revision, id, type, position, created } = event;
-  const { time, ...metadata }: SvcMetadata = isWrittenBySvc(event.metadata) ? event.metadata : foreignMetadata(created);
+export const fromWire = (event: AllEvent): MirroredEvent => requestFromWire(event) ?? parsedFromWire(event);
+
+const REQUEST_STREAMS = 'requests-';
+/** How `toWire` and `serialise` spell the beginning of metadata. */
+const BEGINNING = /^\{"time":(\d{1,15}),(?="schemaVersion":(\d{1,9}),)/;
+
+/**
+ * Takes the text of an event of a request as it is, because nearly all events are of requests. Readers of the log parse it.
+ * @returns undefined for other events, and for metadata that is spelled in another way
+ */
+function requestFromWire({ streamId, revision, id, type, position, json, metadataText }: AllEvent) {
+  if (!streamId.startsWith(REQUEST_STREAMS) || json === undefined || type === EventParked.type) return undefined;
+  const [beginning, time, version] = BEGINNING.exec(metadataText) ?? [];
+  const chain = chainAtEnd(metadataText);
+  if (beginning === undefined || !chain) return undefined;
+  return {
+    native: position,
+    stream: streamId,
+    revision: Number(revision),
+    id,
+    type,
+    version: Number(version),
+    time: Number(time),
+    data: json,
+    metadata: `{${metadataText.slice(beginning.length)}`,
+    chain,
+  };
+}
+
+function parsedFromWire(event: AllEvent): MirroredEvent {
+  const { streamId, revision, id, type, position, metadata: stored } = event;
+  const { time, ...metadata }: SvcMetadata = isWrittenBySvc(stored) ? stored : foreignMetadata(event.createdMs);
+  const { data } = event;
   return {
     native: position,
     stream: streamId,
@@ -49,11 +80,11 @@ export function fromWire(event: AllStreamRecordedEvent): MirroredEvent {
     type,
     version: metadata.schemaVersion,
     time,
-    data: event.isJson ? JSON.stringify(event.data) : 'null',
+    data: JSON.stringify(data),
     metadata: JSON.stringify(metadata),
     chain: {
       previousHash: metadata.previousHash,
-      hash: type === EventParked.type ? (event.data as ParkedHash).hash : metadata.hash,
+      hash: type === EventParked.type ? (data as ParkedHash).hash : metadata.hash,
     },
   };
 }
@@ -68,7 +99,7 @@ interface SvcMetadata {
   readonly schemaVersion: number;
 }
 
-const foreignMetadata = (created: Date): SvcMetadata => ({ time: created.getTime(), schemaVersion: 0 });
+const foreignMetadata = (time: number): SvcMetadata => ({ time, schemaVersion: 0 });
 
 function isWrittenBySvc(metadata: unknown): metadata is SvcMetadata {
   const { time, schemaVersion } = (metadata ?? {}) as Partial<SvcMetadata>;

@@ -1,6 +1,6 @@
-import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { ARCHIVE_STREAM, ArchiveRestored, DayArchived } from '../../../domain/archive/events.ts';
 import type { EventStoreClient } from '../client/client.ts';
+import type { AllEvent } from '../client/readResponse.ts';
 import { readStreamOnce } from '../client/reads.ts';
 
 type Archived = ReturnType<typeof DayArchived>['data'];
@@ -19,14 +19,11 @@ export interface StoredSegment extends Pick<Archived, 'segment' | 'day' | 'seal'
 const EVENTS_PER_READ = 500;
 
 /** @returns undefined for every other event */
-export function archiveEntryOf({
-  streamId,
-  type,
-  data,
-}: Pick<AllStreamRecordedEvent, 'streamId' | 'type' | 'data'>): ArchiveEntry | undefined {
+export function archiveEntryOf(event: Pick<AllEvent, 'streamId' | 'type' | 'data'>): ArchiveEntry | undefined {
+  const { streamId, type } = event;
   if (streamId !== ARCHIVE_STREAM) return undefined;
-  if (type === DayArchived.type) return { kind: 'archived', data: data as Archived };
-  return type === ArchiveRestored.type ? { kind: 'restored', data: data as Restored } : undefined;
+  if (type === DayArchived.type) return { kind: 'archived', data: event.data as Archived };
+  return type === ArchiveRestored.type ? { kind: 'restored', data: event.data as Restored } : undefined;
 }
 
 /** The segments of a store, by their numbers. Reads the stream of the events about archives. @throws what the client throws */
@@ -35,7 +32,7 @@ export async function readStoredSegments(client: EventStoreClient): Promise<Map<
   for (let from = 0n; ; ) {
     const events = await readStreamOnce(client, ARCHIVE_STREAM, { fromRevision: from, maxCount: EVENTS_PER_READ });
     for (const event of events) {
-      const entry = archiveEntryOf(event as unknown as AllStreamRecordedEvent);
+      const entry = archiveEntryOf(event);
       if (entry?.kind === 'archived') {
         const { segment, day, seal, upTo } = entry.data;
         segments.set(segment, { segment, day, seal, upTo, isRestored: false });

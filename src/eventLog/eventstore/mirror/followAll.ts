@@ -1,10 +1,11 @@
-import { type AllStreamRecordedEvent, type AllStreamSubscription, START } from '@eventstore/db-client';
+import { convertToCommandError } from '@eventstore/db-client';
 import { collectGarbage } from '../../../lib/collectGarbage.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import { SegmentUnreadable } from '../../archive/segmentStreams.ts';
-import { disposeClient, type EventStoreClient } from '../client/client.ts';
+import { type AllSubscription, disposeClient, type EventStoreClient } from '../client/client.ts';
 import { describeError, isFailedDiscovery } from '../client/failures.ts';
 import { compareNative, type NativePosition } from '../client/nativePosition.ts';
+import { AllEvent, type AllSignal } from '../client/readResponse.ts';
 import { readHead } from '../client/reads.ts';
 import { MirrorUnusable } from './mirrorUnusable.ts';
 import {
@@ -37,9 +38,9 @@ export interface FollowAllOptions {
   /** See `findResume`. */
   readonly kept?: () => ResumeMark | undefined;
   /** What must be done before an event is handled; undefined for nearly all events. */
-  readonly prepare?: (event: AllStreamRecordedEvent, client: EventStoreClient) => Promise<void> | undefined;
+  readonly prepare?: (event: AllEvent, client: EventStoreClient) => Promise<void> | undefined;
   /** Called with events in order, each only once. */
-  readonly handle: (batch: readonly AllStreamRecordedEvent[]) => void;
+  readonly handle: (batch: readonly AllEvent[]) => void;
   /** Called when the subscription is established, and when it is lost. */
   readonly onConnected: () => void;
   readonly onDropped: (reason: string) => void;
@@ -75,8 +76,6 @@ const TIMING: FollowTiming = {
 };
 const GROWTH = 1.5;
 const MAX_FAILURES = 5;
-/** Events that the client reads ahead. */
-const READ_AHEAD = 512;
 /** Bursts are handled in batches, because each batch costs as much as many events. A single event waits only 5 ms. */
 const LIVE: BatchLimits = { maxEvents: 512, forMs: 5 };
 const BUSY: BatchLimits = { maxEvents: 512, forMs: 20 };
@@ -85,10 +84,9 @@ const BUSY_BATCH_SIZE = 8;
 /** Time in which the remaining events of an append arrive. */
 const REST_OF_APPEND_MS = 1;
 /** Old events are handled in large batches, because no request waits for them. Larger ones take memory and gain nothing. */
-const CATCHING_UP: BatchLimits = { maxEvents: 1_024, forMs: 200 };
+const CATCHING_UP: BatchLimits = { maxEvents: 256, forMs: 200 };
 /** With fewer events, catching up leaves little garbage. */
 const MIN_EVENTS_FOR_COLLECTION = 20_000;
-const UNSUBSCRIBE_MS = 1_000;
 
 /**
  * Follows `$all` until `signal` is aborted, and subscribes again after each failure: the client never resumes a
@@ -175,18 +173,11 @@ async function followFrom(
   { handle, prepare, onConnected, signal }: FollowAllOptions,
   { probeMs, probeTimeoutMs, silenceMs }: FollowTiming,
 ): Promise<void> {
-  const subscription = client.subscribeToAll({ fromPosition: from ?? START }, { highWaterMark: READ_AHEAD });
-  let lastMessageAt = performance.now();
-  let last = handled ?? from;
+  const subscription = await client.subscribeAfter(from);
   // Must come first: an error without a listener ends the process.
   subscription.on('error', () => {});
-  subscription.on('confirmation', () => {
-    try {
-      onConnected();
-    } catch (error) {
-      subscription.destroy(error as Error);
-    }
-  });
+  let lastMessageAt = performance.now();
+  let last = handled ?? from;
   const destroy = () => subscription.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   let isProbing = false;
@@ -211,7 +202,7 @@ async function followFrom(
   };
   const probing = setInterval(probe, Math.min(probeMs, silenceMs / 2));
 
-  let batch: AllStreamRecordedEvent[] = [];
+  let batch: AllEvent[] = [];
   let batching = CATCHING_UP;
   let batchTimer: NodeJS.Timeout | undefined;
   let handledAt = Number.NEGATIVE_INFINITY;
@@ -233,21 +224,28 @@ async function followFrom(
       subscription.destroy(error as Error);
     }
   };
-  subscription.on('caughtUp', () => {
-    batching = LIVE;
-    if (batch.length > 0) handleBatchFromTimer();
-    // What catching up left behind would stay for as long as the thread rests.
-    if (handledWhileBehind >= MIN_EVENTS_FOR_COLLECTION) void collectGarbage();
-  });
-  subscription.on('fellBehind', () => {
-    batching = CATCHING_UP;
-    handledWhileBehind = 0;
-  });
+  const onSignal = (signal: AllSignal) => {
+    if (signal === 'confirmation') onConnected();
+    else if (signal === 'caughtUp') {
+      batching = LIVE;
+      if (batch.length > 0) handleBatch();
+      // What catching up left behind would stay for as long as the thread rests.
+      if (handledWhileBehind >= MIN_EVENTS_FOR_COLLECTION) void collectGarbage();
+    } else if (signal === 'fellBehind') {
+      batching = CATCHING_UP;
+      handledWhileBehind = 0;
+    }
+  };
   try {
-    for await (const { event } of subscription) {
+    if (signal.aborted) return;
+    for await (const event of subscription) {
       lastMessageAt = performance.now();
+      if (!(event instanceof AllEvent)) {
+        onSignal(event);
+        continue;
+      }
       // A server may repeat events after a change of leaders.
-      if (!event || (last && compareNative(last, event.position) >= 0)) continue;
+      if (last && compareNative(last, event.position) >= 0) continue;
       const preparing = prepare?.(event, client);
       if (preparing) {
         if (batch.length > 0) handleBatch();
@@ -262,23 +260,24 @@ async function followFrom(
         batchTimer = setTimeout(handleBatchFromTimer, waitMs);
       }
     }
+  } catch (error) {
+    throw convertToCommandError(error as never);
   } finally {
     clearInterval(probing);
     clearTimeout(batchTimer);
     signal.removeEventListener('abort', destroy);
-    const ended = endCall(subscription);
-    // Not otherwise: a server that does not respond would delay the report of the loss.
-    if (signal.aborted) await ended;
+    await endCall(subscription);
+    // The connection may be the cause.
+    if (!signal.aborted) client.endConnection();
     // Otherwise a server that ends each subscription early would always be read from the same position.
     if (batch.length > 0) handleBatch();
   }
 }
 
 /** Ends the call at the server too: leaving the loop ends only the local stream, and the server would keep sending. */
-async function endCall(subscription: AllStreamSubscription): Promise<void> {
-  const timeout = new AbortController();
-  // `unsubscribe` may never settle, for instance if the call was never made.
-  await Promise.race([subscription.unsubscribe().catch(() => {}), sleep(UNSUBSCRIBE_MS, timeout.signal)]);
-  timeout.abort();
+async function endCall(subscription: AllSubscription): Promise<void> {
+  // A call that was only just made does not notice that it is cancelled.
+  await new Promise(setImmediate);
+  subscription.cancel();
   subscription.destroy();
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import type { ArchivedEvents } from '../../archive/archivedEvents.ts';
 import { archivePathOf } from '../../archive/archiveFile.ts';
 import { ArchiveWriter } from '../../archive/archiveWriter.ts';
@@ -11,6 +10,7 @@ import { SegmentUnreadable, segmentStreamOf } from '../../archive/segmentStreams
 import { withArchive } from '../../archive/withArchive.ts';
 import type { EventStoreClient } from '../client/client.ts';
 import { readParts } from '../client/readParts.ts';
+import type { AllEvent } from '../client/readResponse.ts';
 import { ArchivedPlaces } from './archivedPlaces.ts';
 import { archiveEntryOf, readStoredSegments, type StoredSegment } from './archiveEvents.ts';
 import { findMissingRows } from './findMissingRows.ts';
@@ -92,7 +92,7 @@ export class MirrorArchive {
   }
 
   /** What must be done before the mirror has an event; undefined for nearly all events. */
-  prepare(event: AllStreamRecordedEvent, client: EventStoreClient): Promise<void> | undefined {
+  prepare(event: AllEvent, client: EventStoreClient): Promise<void> | undefined {
     const entry = archiveEntryOf(event);
     if (!entry) return undefined;
     return entry.kind === 'archived'

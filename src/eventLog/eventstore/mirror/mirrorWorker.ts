@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MessagePort } from 'node:worker_threads';
-import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { Channel } from '../../../lib/threads/channel.ts';
 import { toErrorData } from '../../../lib/threads/errors.ts';
 import { serveThread } from '../../../lib/threads/serveThread.ts';
@@ -9,6 +8,7 @@ import { withArchive } from '../../archive/withArchive.ts';
 import type { LeaseEntry } from '../../leaseStreams.ts';
 import { isNodeLease, isVaultStream } from '../../sideStreams.ts';
 import { openClient } from '../client/client.ts';
+import type { AllEvent } from '../client/readResponse.ts';
 import { followAll } from './followAll.ts';
 import { MirrorArchive } from './mirrorArchive.ts';
 import { openMirrorFile } from './mirrorFile.ts';
@@ -112,7 +112,7 @@ function lastPlace(database: DatabaseSync): [stream: string, revision: number] {
   return [(row?.stream ?? '') as string, (row?.revision ?? 0) as number];
 }
 
-function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, channel: OwnerChannel): void {
+function handle(batch: readonly AllEvent[], writer: MirrorWriter, channel: OwnerChannel): void {
   const last = batch.at(-1);
   if (!last) return;
   writer.apply(batch);
@@ -133,8 +133,8 @@ function handle(batch: readonly AllStreamRecordedEvent[], writer: MirrorWriter, 
 }
 
 /** A node that was away for a day reads thousands of entries of each lease. */
-function lastOfEachStream(events: readonly AllStreamRecordedEvent[]): AllStreamRecordedEvent[] {
-  const last = new Map<string, AllStreamRecordedEvent>();
+function lastOfEachStream(events: readonly AllEvent[]): AllEvent[] {
+  const last = new Map<string, AllEvent>();
   for (const event of events) {
     last.delete(event.streamId);
     last.set(event.streamId, event);
@@ -142,4 +142,4 @@ function lastOfEachStream(events: readonly AllStreamRecordedEvent[]): AllStreamR
   return [...last.values()];
 }
 
-const toLeaseEntry = ({ id, type, data }: AllStreamRecordedEvent) => ({ ...(data as object), id, type }) as LeaseEntry;
+const toLeaseEntry = ({ id, type, data }: AllEvent) => ({ ...(data as object), id, type }) as LeaseEntry;

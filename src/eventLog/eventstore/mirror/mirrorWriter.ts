@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { type Position, position } from '../../../domain/core/brands.ts';
 import type { LogBreak } from '../../continuity.ts';
 import { isSideStream, isVaultStream } from '../../sideStreams.ts';
+import type { AllEvent } from '../client/readResponse.ts';
 import { fromWire } from '../client/wireEvent.ts';
 import type { ArchivedPlaces } from './archivedPlaces.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
@@ -66,7 +66,7 @@ export class MirrorWriter {
   }
 
   /** Writes a batch in one transaction. @throws the error of SQLite; nothing is written then */
-  apply(batch: readonly AllStreamRecordedEvent[]): void {
+  apply(batch: readonly AllEvent[]): void {
     const last = batch.at(-1);
     if (!last) return;
     const before = this.#head;
@@ -89,7 +89,7 @@ export class MirrorWriter {
     }
   }
 
-  #applyOne(event: AllStreamRecordedEvent): void {
+  #applyOne(event: AllEvent): void {
     const { streamId, type, revision, id } = event;
     const rules = rulesIn(event);
     if (rules) {
@@ -101,7 +101,7 @@ export class MirrorWriter {
     else if (isVaultStream(streamId)) this.#recordVaultStream(streamId, type);
   }
 
-  #insert(event: AllStreamRecordedEvent): void {
+  #insert(event: AllEvent): void {
     const mirrored = fromWire(event);
     const { native, stream, revision, id, type, version, time, data, metadata } = mirrored;
     if (this.#archived?.has(stream, revision)) return;

@@ -37,14 +37,15 @@ interface SystemEvent {
 }
 
 /** The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself. */
-export function rulesIn({ streamId, type, data }: SystemEvent): RulesOfStream | undefined {
+export function rulesIn(event: SystemEvent): RulesOfStream | undefined {
+  const { streamId, type } = event;
   const isMetadata = type === METADATA && streamId.startsWith(METADATA_STREAM);
   const stream = isMetadata ? streamId.slice(METADATA_STREAM.length) : streamId;
   if (stream.startsWith('$') || stream.startsWith(LEASE_PREFIX)) return undefined;
   // A vault stream is tombstoned to destroy its key.
   if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX)) return { stream, rules: { isTombstoned: true } };
   if (!isMetadata) return undefined;
-  const { maxCount, ...rules } = rulesOf((data ?? {}) as Record<string, unknown>);
+  const { maxCount, ...rules } = rulesOf((event.data ?? {}) as Record<string, unknown>);
   // svc truncates what an interrupted write has left in the stream of a segment.
   if (stream.startsWith(SEGMENT_PREFIX) && rules.truncateBefore !== undefined) return undefined;
   // svc bounds the stream of checkpoints itself.
