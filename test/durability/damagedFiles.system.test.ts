@@ -172,6 +172,7 @@ test.each([
     (data: Record<string, unknown>) => delete data.model,
     /lacks the field "model"/,
   ],
+  ['is not JSON', 'RequestCompleted', () => '{"requestId":', / is not JSON: it was changed/],
 ])(
   'refuses to start over an event that %s, with position, stream, type and field',
   async (_, type, change, problem) => {
@@ -190,8 +191,10 @@ test.each([
       data: string;
     };
     const data = JSON.parse(event.data);
-    change(data);
-    database.prepare('UPDATE events SET data = ? WHERE position = ?').run(JSON.stringify(data), event.position);
+    const text = change(data);
+    database
+      .prepare('UPDATE events SET data = ? WHERE position = ?')
+      .run(typeof text === 'string' ? text : JSON.stringify(data), event.position);
     database.close();
     rmSync(join(folder, 'snapshots'), { recursive: true, force: true });
     const line = await refusedStart({ folder });

@@ -91,7 +91,7 @@ test('fails a subscription at a row that is not valid JSON and names its positio
   database.exec("UPDATE events SET data = '{' WHERE position = 4");
   database.close();
   const seen = collect(log, position(0));
-  expect(await seen.failure).toMatchObject({ code: 'LOG_DAMAGED', message: expect.stringContaining('position 4') });
+  expect(await seen.failure).toMatchObject({ code: 'EVENT_DAMAGED', message: expect.stringContaining('position 4') });
   expect(seen.positions).toEqual([1, 2, 3]);
   await log.close();
 });

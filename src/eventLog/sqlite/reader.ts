@@ -13,12 +13,6 @@ import {
   preparePage,
 } from './eventRows.ts';
 
-/** A row of the log is not valid JSON. */
-export class LogDamaged extends Error {
-  override readonly name = 'LogDamaged';
-  readonly code = 'LOG_DAMAGED';
-}
-
 /** Events up to the first that this build cannot read, and why it cannot. */
 export interface Page<Event = RecordedEvent> {
   readonly events: readonly Event[];
@@ -64,9 +58,9 @@ function toPage(rows: readonly EventColumns[]): Page {
   }
 }
 
-/** @throws LogDamaged | EventDamaged; UnknownEventType or UnknownField when this build does not know all of the event */
+/** @throws EventDamaged; UnknownEventType or UnknownField when this build does not know all of the event */
 export function toRecordedEvent([at, stream, revision, type, version, time, json]: EventColumns): RecordedEvent {
-  const data = upcastStored(at, stream, type, version, parse(json, at));
+  const data = upcastStored(at, stream, type, version, parse(json, 'is not JSON', at, stream, type));
   const unknown = isOpenVersion(type, version) ? undefined : findUnknownField(type, data);
   if (unknown !== undefined) throw new UnknownField(at, type, version, unknown);
   const invalid = findInvalidField(type, data);
@@ -84,9 +78,9 @@ function upcastStored(at: number, stream: string, type: string, version: number,
   }
 }
 
-/** @throws LogDamaged */
+/** @throws EventDamaged */
 export function toStoredEvent([at, stream, revision, type, version, time, json, id, metadata]: StoredRow): StoredEvent {
-  const parsed = parse(metadata, at) as EventMetadata;
+  const parsed = parse(metadata, 'has metadata that is not JSON', at, stream, type) as EventMetadata;
   return {
     position: position(at),
     stream,
@@ -94,16 +88,17 @@ export function toStoredEvent([at, stream, revision, type, version, time, json, 
     id,
     type,
     time: time as StoredEvent['time'],
-    data: parse(json, at),
+    data: parse(json, 'is not JSON', at, stream, type),
     // Folds use the column, so verification must too: a changed column then breaks the hash like any other change.
     metadata: { ...parsed, schemaVersion: version },
   };
 }
 
-function parse(json: string, at: number): unknown {
+/** @throws EventDamaged */
+function parse(json: string, problem: string, at: number, stream: string, type: string): unknown {
   try {
     return JSON.parse(json);
-  } catch (error) {
-    throw new LogDamaged(`The log is damaged at position ${at}: ${(error as Error).message}`, { cause: error });
+  } catch {
+    throw new EventDamaged(at, stream, type, problem);
   }
 }
