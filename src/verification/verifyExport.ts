@@ -10,7 +10,7 @@ import { LogTree } from './logTree.ts';
 import { openRangeReader } from './readRange.ts';
 import type { ScannedPart, ScanRange } from './scanProtocol.ts';
 import { describeLosses, type Scan, scanSource } from './scanSource.ts';
-import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
+import { CannotVerify, nothingFrom, type VerifyOptions } from './verifyOptions.ts';
 
 /**
  * Verifies an export of `svc export`: every event, the chain of each stream, positions, the digest of the file, and the fold.
@@ -33,6 +33,7 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const tree = new LogTree({ sizes: inputs.sizes });
   const onPart = ({ leaves }: ScannedPart) => tree.add(leaves);
   const scan = await scanSource({ source, ranges: noted, after: 0, wanted: [], onProgress, onPart, signal, threads });
+  if (from > Math.max(1, scan.last)) throw nothingFrom(from, scan.last);
   const structure = structureFindings(file, scan);
   const isCut = structure.some(({ kind }) => kind === 'truncated');
   // The line in which a file was cut is not one that was edited.

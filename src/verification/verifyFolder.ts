@@ -16,11 +16,12 @@ import type { Finding, Verification } from './finding.ts';
 import { foldFailure } from './foldFailure.ts';
 import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
 import { findKnownTree, type KnownTree } from './knownTree.ts';
+import { findLargeNumber, readLogFile } from './logFile.ts';
 import { LogTree } from './logTree.ts';
 import { describeLosses, scanSource } from './scanSource.ts';
 import { openExtent } from './sqliteRanges.ts';
 import { treeFindings } from './treeFindings.ts';
-import { CannotVerify, type VerifyOptions } from './verifyOptions.ts';
+import { CannotVerify, nothingFrom, type VerifyOptions } from './verifyOptions.ts';
 
 export interface VerifyFolderOptions extends VerifyOptions {
   readonly folder: string;
@@ -36,7 +37,9 @@ export interface VerifyFolderOptions extends VerifyOptions {
 
 const MAX_ATTEMPTS = 3;
 /** Of SQLite; the error of a thread has lost its code. */
-const DAMAGED = /is damaged, or not a file of svc|malformed|not a database/;
+const DAMAGED = /is damaged, or not a file of svc|malformed|not a database|no such column/;
+/** Of a number in a row, in Node's words. */
+const TOO_LARGE = /too large to be represented/;
 
 /**
  * Verifies the log of a data folder: every event, the chain of each stream, positions, what stands beside the log, the fold and
@@ -51,6 +54,8 @@ export async function verifyFolder(options: VerifyFolderOptions): Promise<Verifi
       if (result) return result;
     } catch (error) {
       const { message } = error as Error;
+      const large = TOO_LARGE.test(message) ? findLargeNumber(locationOf(options, temporary)) : undefined;
+      if (large) return unreadable(large);
       if (!DAMAGED.test(message)) throw error;
       return damaged(message);
     } finally {
@@ -64,13 +69,27 @@ export async function verifyFolder(options: VerifyFolderOptions): Promise<Verifi
 /** SQLite cannot read all of the file: whatever is there is not what was written. */
 function damaged(message: string): Verification {
   const found = message.replace(/file:\/\/(\S+?)\?\w+=1/, '$1');
-  const finding: Finding = { kind: 'edited', position: null, stream: null, expected: 'a file that can be read', found };
-  return { ok: false, events: 0, root: null, findings: [finding], notes: [] };
+  return unreadable({ kind: 'edited', position: null, stream: null, expected: 'a file that can be read', found });
 }
+
+const unreadable = (finding: Finding): Verification => ({
+  ok: false,
+  events: 0,
+  root: null,
+  findings: [finding],
+  notes: [],
+});
+
+const logPathOf = ({ folder, logName = 'log.sqlite', logPath = join(folder, logName) }: VerifyFolderOptions): string =>
+  logPath;
+
+const locationOf = (options: VerifyFolderOptions, temporary: string): string =>
+  untouchedFile(logPathOf(options), temporary).location;
 
 /** @returns undefined when another process began to write meanwhile */
 async function verifyOnce(options: VerifyFolderOptions, temporary: string): Promise<Verification | undefined> {
-  const { folder, logName = 'log.sqlite', logPath = join(folder, logName), comparesReadModels = true } = options;
+  const { folder, logName = 'log.sqlite', comparesReadModels = true } = options;
+  const logPath = logPathOf(options);
   const { onProgress = () => {}, onStep = () => {}, signal, threads } = options;
   const readModelsPath = join(folder, 'readmodels.sqlite');
   const readModels =
@@ -80,15 +99,17 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const known = findKnownTree(folder, temporary);
   if (known.tree) facts.push(known.tree.fact);
   const inputs = new CheckpointInputs({ ...options, temporary });
-  if (!existsSync(logPath)) {
+  const log = existsSync(logPath) ? untouchedFile(logPath, temporary) : undefined;
+  const file = log && readLogFile(log.location, logName);
+  if (!log || !file?.hasEvents) {
     const checkpoints = inputs.compare({ tree: new LogTree(), losses: [], last: 0 });
     const findings = [...compareFacts(facts, [], { after: 0, last: 0 }), ...checkpoints.findings];
+    const notes = [`${logPath} ${log ? 'has no events' : 'is missing'}.`];
     // Published checkpoints alone do not say that this is the folder of their log.
     if (findings.length > 0 && facts.length + (inputs.file ? 1 : 0) > 0)
-      return { ok: false, events: 0, root: null, findings, notes: [`${logPath} is missing.`] };
-    throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
+      return { ok: false, events: 0, root: null, findings, notes };
   }
-  const log = untouchedFile(logPath, temporary);
+  if (!log) throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   facts.push(...positionsGiven(log.location));
   const archive = openArchive(logPath, temporary);
   const extent = openExtent(log.location, archive?.events);
@@ -100,9 +121,11 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const isWhole = from <= 1 && to >= extent.last;
   const end = Math.min(to, extent.last);
   const notes: string[] = known.note === undefined ? [] : [known.note];
+  if (to > extent.last) notes.push(`The log ends at position ${extent.last}, before position ${to}.`);
   const tree = new LogTree({ after: from - 1, sizes: [...inputs.sizes, ...segments.map(({ header }) => header.upTo)] });
   const comparing = isWhole && readModels ? compare(readModels, log, archive, temporary) : undefined;
   try {
+    if (from > Math.max(1, extent.last)) throw nothingFrom(from, extent.last);
     const scan = await scanSource({
       source: {
         kind: 'sqlite',
@@ -119,7 +142,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       signal,
       threads,
     });
-    const findings: Finding[] = [...archiveFindings, ...scan.findings];
+    const findings: Finding[] = [...(file?.findings ?? []), ...archiveFindings, ...scan.findings];
     if (isWhole)
       findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
     else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
@@ -180,8 +203,8 @@ const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vou
 
 /** Those about events that nothing was found at. */
 function newFindings(known: readonly Finding[], found: readonly Finding[]): Finding[] {
-  const positions = new Set(known.map(({ position }) => position));
-  return found.filter(({ position }) => !positions.has(position));
+  const positions = new Set(known.map(({ position }) => position).filter((position) => position !== null));
+  return found.filter(({ position }) => position === null || !positions.has(position));
 }
 
 const readModelFinding = (difference: string): Finding => ({

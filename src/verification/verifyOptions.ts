@@ -27,3 +27,7 @@ export interface VerifyOptions extends CheckpointOptions {
 export class CannotVerify extends Error {
   override readonly name = 'CannotVerify';
 }
+
+/** The log ends before the first position that was asked for: that nothing is wrong there would say nothing. */
+export const nothingFrom = (from: number, last: number): CannotVerify =>
+  new CannotVerify(`There is nothing to verify from position ${from} on: the log ends at position ${last}.`);

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
 import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
@@ -65,7 +66,7 @@ export function compareWithRebuilt({
   freshPath,
   onProgress,
 }: ComparedFiles): Comparison {
-  const live = new DatabaseSync(livePath, { readOnly: true, timeout: 5_000 });
+  const live = openDatabase(livePath, { readOnly: true, timeout: 5_000 });
   try {
     // A read transaction: this connection sees one state, however far the service advances.
     live.exec('BEGIN');
@@ -101,7 +102,8 @@ export function compareWithRebuilt({
 function progressOf(live: DatabaseSync): Record<string, unknown> | undefined {
   try {
     return live.prepare('SELECT version, position, eventId FROM progress').get();
-  } catch {
+  } catch (error) {
+    if (damagedFile(error)) throw error;
     // Earlier layouts had other columns.
     return undefined;
   }
