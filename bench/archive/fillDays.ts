@@ -16,14 +16,16 @@ export interface FillOptions {
   readonly days: number;
   /** The requests end with the day before this time. */
   readonly now: number;
+  /** Only the days from the first one of these up to before the second one are written; default: all. */
+  readonly part?: readonly [from: number, to: number];
   readonly print: (line: string) => void;
 }
 
 /**
- * Writes requests of some days into a new log, spread evenly, by the function with which the thread of the log writes: validation
+ * Writes requests of some days into a log, spread evenly, by the function with which the thread of the log writes: validation
  * and the threads of a running service are left out, so that millions take minutes.
  */
-export function fillDays(path: string, { requests, days, now, print }: FillOptions): void {
+export function fillDays(path: string, { requests, days, now, print, part = [0, days] }: FillOptions): void {
   const database = openForWriting({ path });
   try {
     const write = createBatchWriter(database);
@@ -35,14 +37,15 @@ export function fillDays(path: string, { requests, days, now, print }: FillOptio
       if (outcome?.kind !== 'committed') throw new Error(`not written: ${JSON.stringify(outcome)}`);
       revisions.set(stream, outcome.revision);
     };
-    for (const key of keyEvents()) append(`apiKey-${(key.data as { keyId: string }).keyId}`, [key]);
+    const [first, last] = part.map((day) => Math.ceil((requests * day) / days)) as [number, number];
+    for (const key of first === 0 ? keyEvents() : []) append(`apiKey-${(key.data as { keyId: string }).keyId}`, [key]);
     const streamOf = dailyStream(`requests-${NODE}.b1_`);
     const end = Math.floor(now / DAY_MS) * DAY_MS;
     const begin = end - days * DAY_MS;
     const began = performance.now();
     let printedAt = began;
     let batch: EventToAppend[] = [];
-    for (let index = 1; index <= requests; index += 1) {
+    for (let index = first + 1; index <= last; index += 1) {
       const event = at(completedRequest(index), instant(begin + Math.floor(((index - 1) * days * DAY_MS) / requests)));
       const stream = streamOf(event.time);
       const isOther = batch[0] !== undefined && streamOf(batch[0].time) !== stream;
@@ -58,7 +61,7 @@ export function fillDays(path: string, { requests, days, now, print }: FillOptio
     if (batch[0]) append(streamOf(batch[0].time), batch);
     const seconds = (performance.now() - began) / 1_000;
     print(
-      `${requests} requests of ${days} days written in ${seconds.toFixed(0)} s: ${Math.round(requests / seconds)}/s`,
+      `${last - first} requests of ${part[1] - part[0]} days written in ${seconds.toFixed(0)} s: ${Math.round((last - first) / seconds)}/s`,
     );
   } finally {
     database.close();

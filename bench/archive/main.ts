@@ -10,7 +10,9 @@ import { fillDays } from './fillDays.ts';
 // `npm run bench:archive -- [--requests 10000000] [--days 120] [--keep 30] [--rounds 2] [--parent <folder>] [--folder <kept>]`: writes a
 // log of that many requests, one part a day up to yesterday, archives all days but the last ones with `svc archive --compact`, and prints
 // before and after: disk, the fold from nothing, and how long `svc serve` takes until it listens. Needs 1.6 kB of disk a request, and half
-// as much again while it compacts. A log that `--folder` has already is used as it is.
+// as much again while it compacts. A log that `--folder` has already is used as it is. With `--part 10` it writes ten days at a time and
+// archives what is older than the kept days before it goes on, as a service with a retention does: then the disk of the kept days is enough,
+// and nothing is measured before.
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '2' },
     parent: { type: 'string', default: tmpdir() },
     folder: { type: 'string' },
+    part: { type: 'string' },
   },
 });
 const [requests, days, keep, rounds] = [values.requests, values.days, values.keep, values.rounds].map(Number) as [
@@ -38,10 +41,13 @@ try {
   if (!readdirSync(folder).includes('log.sqlite')) {
     // The service does not start over a log without a vault.
     openSqliteVault({ folder }).close();
-    fillDays(path, { requests, days, now: Date.now(), print });
+    if (values.part === undefined) fillDays(path, { requests, days, now: Date.now(), print });
+    else await fillInParts(Number(values.part));
   }
-  await measure('before');
-  await archive();
+  if (values.part === undefined) {
+    await measure('before');
+    await archive(['--days', String(keep), '--compact']);
+  }
   await measure('after');
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });
@@ -71,12 +77,22 @@ async function measure(when: string): Promise<void> {
   );
 }
 
-async function archive(): Promise<void> {
+async function fillInParts(size: number): Promise<void> {
+  const now = Date.now();
+  for (let from = 0; from < days; from += size) {
+    const to = Math.min(from + size, days);
+    fillDays(path, { requests, days, now, print, part: [from, to] });
+    const until = new Date(now - (days - to + keep + 1) * 24 * HOUR_MS).toISOString().slice(0, 10);
+    await archive(['--until', until]);
+  }
+}
+
+async function archive(args: readonly string[]): Promise<void> {
   const since = performance.now();
-  const run = startOnFolder(folder, 'archive', [CLI, 'archive', '--days', String(keep), '--compact']);
-  await run.line(/^The log has \d+ bytes/m, 10 * HOUR_MS);
+  const run = startOnFolder(folder, 'archive', [CLI, 'archive', ...args]);
+  await run.line(args.includes('--compact') ? /^The log has \d+ bytes/m : /^(No day|\d+ events of)/m, 10 * HOUR_MS);
   await run.stop();
-  print(`svc archive --days ${keep} --compact took ${((performance.now() - since) / 1_000).toFixed(0)} s`);
+  print(`svc archive ${args.join(' ')} took ${((performance.now() - since) / 1_000).toFixed(0)} s`);
 }
 
 async function fold(when: string): Promise<void> {
