@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { ServiceIo } from '../../../src/app/wiring/foundation.ts';
 import { killGroup, startChild } from '../../e2e/support/child.ts';
 import { COMPILED } from '../../support/compiled.ts';
 
@@ -15,6 +16,8 @@ export interface ServeOptions {
   readonly timeoutMs?: number;
   /** Program and arguments; default `node src/app/cli.ts serve`. */
   readonly command?: readonly string[];
+  /** Shorter times of websockets; in this process only. */
+  readonly socketTimes?: ServiceIo['socketTimes'];
 }
 
 /** How a service ended. `exitCode` is null when a signal ended it. */

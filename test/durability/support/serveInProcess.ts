@@ -11,6 +11,7 @@ export function serveInProcess(options: ServeOptions): RunningService {
   const starting = startService(readConfig(environmentFor(options)), {
     print: (line) => stdout.push(line),
     onFatal: (error) => stderr.push(error.message),
+    ...(options.socketTimes && { socketTimes: options.socketTimes }),
   });
   // `listening()` reports a failed start.
   starting.catch(() => undefined);

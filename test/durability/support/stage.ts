@@ -13,6 +13,8 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Program and arguments, where the service is a process; see `ServeOptions`. */
   readonly command?: readonly string[];
+  /** Shorter times of websockets; with `openStageInProcess` only. */
+  readonly socketTimes?: ServeOptions['socketTimes'];
 }
 
 /** The service in a process of its own, with an empty folder and accounts of the simulated provider. Ends with the test. */
@@ -24,7 +26,7 @@ export const openStageInProcess = (options?: StageOptions): Promise<StageOf<Runn
 
 async function openStageOf<Service extends RunningService>(
   serve: (options: ServeOptions) => Service,
-  { accounts = 1, prepare, env = {}, command }: StageOptions = {},
+  { accounts = 1, prepare, env = {}, command, socketTimes }: StageOptions = {},
 ): Promise<StageOf<Service>> {
   const folder = await tempDir('durability');
   onTestFinished(() => folder[Symbol.asyncDispose]());
@@ -33,7 +35,13 @@ async function openStageOf<Service extends RunningService>(
   onTestFinished(() => provider.close());
 
   async function start() {
-    const service = serve({ folder: folder.path, provider, env, ...(command && { command }) });
+    const service = serve({
+      folder: folder.path,
+      provider,
+      env,
+      ...(command && { command }),
+      ...(socketTimes && { socketTimes }),
+    });
     onTestFinished(() => service[Symbol.asyncDispose]());
     const url = await service.listening();
     return { service, url, api: managementApi(url) };
