@@ -11,6 +11,7 @@ const BEHIND = 'tree_behind';
 const REASONS: Readonly<Record<RemakeReason, string>> = {
   damaged: 'is damaged',
   'another log': 'is the tree of another log',
+  'altered log': 'was made of other events than the event log has: one of the last was changed',
   deleted: 'was deleted or replaced while svc runs',
 };
 
@@ -25,7 +26,10 @@ export function openTree({ folder, store, hot, faults, report }: Foundation): Ke
       faults.raise({
         code: REMADE,
         cause: `${path} ${REASONS[reason]}. It is made again from the event log; checkpoints and receipts wait until then.`,
-        remedy: 'You need not do anything. If it happens again, check the disk.',
+        remedy:
+          reason === 'altered log'
+            ? 'Run "svc verify" to see which event is not what its hash says, and restore the log from a backup.'
+            : 'You need not do anything. If it happens again, check the disk.',
       }),
     onCaughtUp(_size, failure) {
       if (failure === undefined) {

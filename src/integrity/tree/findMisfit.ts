@@ -5,8 +5,8 @@ import { tileWidth } from '../tiles/tilePaths.ts';
 import { TilesDamaged, type TreeReader } from '../tiles/tileTree.ts';
 import type { LeafSource } from './leafSource.ts';
 
-/** Why a tree cannot be continued from a log. */
-export type Misfit = 'another log' | 'damaged';
+/** Why a tree cannot be continued from a log. `altered log`: the tree is intact, and an event is not the one it was made of. */
+export type Misfit = 'another log' | 'altered log' | 'damaged';
 
 /**
  * Checks what every later root depends on: the last leaves against the log, and each hash at the edge against the tile below
@@ -19,7 +19,8 @@ export function findMisfit(tree: TreeReader, log: Pick<LeafSource, 'after'>): Mi
   if (size === 0) return undefined;
   try {
     if (!isOfLog(tree, log)) return 'another log';
-    if (!fitsToLog(tree, log, size)) return 'damaged';
+    const misfit = misfitAtEnd(tree, log, size);
+    if (misfit) return misfit;
     for (let level = 1; Math.floor(size / TILE_WIDTH ** level) > 0; level += 1) {
       if (!fitsToTilesBelow(tree, level, size)) return 'damaged';
     }
@@ -36,16 +37,19 @@ export function isOfLog(tree: TreeReader, log: Pick<LeafSource, 'after'>): boole
   return first === undefined || tree.entry(0)?.toString() === first;
 }
 
-function fitsToLog(tree: TreeReader, log: Pick<LeafSource, 'after'>, size: number): boolean {
+function misfitAtEnd(tree: TreeReader, log: Pick<LeafSource, 'after'>, size: number): Misfit | undefined {
   const index = Math.floor((size - 1) / TILE_WIDTH);
   const width = size - index * TILE_WIDTH;
   const hashes = readTile(tree, 0, index, width);
-  const entries = decodeBundle(tree.read({ level: 'entries', index, width }) ?? Buffer.alloc(0));
+  const leaves = decodeBundle(tree.read({ level: 'entries', index, width }) ?? Buffer.alloc(0));
+  let misfit: Misfit | undefined;
   // A log that lacks events now is compared as far as it goes: the tree is then right.
-  return log.after(index * TILE_WIDTH, width).entries.every((entry, at) => {
-    const stored = entries[at];
-    return stored?.toString() === entry && leafHash(stored).equals(hashAt(hashes, at));
-  });
+  for (const [at, entry] of log.after(index * TILE_WIDTH, width).entries.entries()) {
+    const leaf = leaves[at];
+    if (!leaf || !leafHash(leaf).equals(hashAt(hashes, at))) return 'damaged';
+    if (leaf.toString() !== entry) misfit = 'altered log';
+  }
+  return misfit;
 }
 
 function fitsToTilesBelow(tree: TreeReader, level: number, size: number): boolean {

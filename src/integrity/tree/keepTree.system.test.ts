@@ -148,6 +148,16 @@ test.each([
   expect(next.remade).toEqual([]);
 });
 
+test('a tree that fits no more because an event was altered is made again, and not called damaged', async () => {
+  const log = await aLog(300);
+  await make(log, 300);
+  using database = new DatabaseSync(log.logPath);
+  database.exec("UPDATE events SET data = json_set(data, '$.altered', 1) WHERE position = 290");
+  const { tree, remade } = open(log);
+  expect(await tree.reached(300, 10_000)).toBe(300);
+  expect(remade).toEqual(['altered log']);
+});
+
 test('the tree of another log is made again, also a longer one', async () => {
   const log = await aLog(20);
   const other = await aLog(40);

@@ -3,12 +3,12 @@ import type { LogBreak } from '../../eventLog/continuity.ts';
 import { openTileStore } from '../tiles/sqliteTileStore.ts';
 import type { TileStore } from '../tiles/tileStore.ts';
 import { TreeReader, TreeWriter } from '../tiles/tileTree.ts';
-import { findMisfit } from './findMisfit.ts';
+import { findMisfit, type Misfit } from './findMisfit.ts';
 import { LeafSource } from './leafSource.ts';
 import { isTreeDamage, removeTreeFile } from './treeFile.ts';
 
 /** Why a tree is made again from the log. */
-export type RemakeReason = 'damaged' | 'another log' | 'deleted';
+export type RemakeReason = Misfit | 'deleted';
 
 /** The log lacks events that the tree has. */
 export class LogBehindTree extends Error {
