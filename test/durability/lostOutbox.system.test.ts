@@ -2,9 +2,9 @@ import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { untilMarkReachesEnd } from '../durability/support/untilMarkReachesEnd.ts';
+import { type Cluster, openCluster } from '../nodes/cluster.ts';
 import { textResponse } from '../support/provider/scripts.ts';
-import { type Cluster, openCluster } from './cluster.ts';
+import { untilMarkReachesEnd } from './support/untilMarkReachesEnd.ts';
 
 const SLOW = { timeout: 120_000 };
 const soon = { timeout: 20_000, interval: 20 };

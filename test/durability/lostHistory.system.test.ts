@@ -2,8 +2,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
+import { openCluster } from '../nodes/cluster.ts';
 import { textResponse } from '../support/provider/scripts.ts';
-import { openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 120_000 };
 const soon = { timeout: 20_000, interval: 20 };

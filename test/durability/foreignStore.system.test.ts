@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { openCluster } from '../nodes/cluster.ts';
 import { FakeDatabase } from '../support/eventstore/fakeDatabase.ts';
-import { openCluster } from './cluster.ts';
 
 const soon = { timeout: 20_000, interval: 50 };
 

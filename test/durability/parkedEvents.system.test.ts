@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { type Cluster, type ClusterNode, openCluster } from '../nodes/cluster.ts';
 import { textResponse } from '../support/provider/scripts.ts';
-import { type Cluster, type ClusterNode, openCluster } from './cluster.ts';
 
 const SLOW = { timeout: 120_000 };
 const soon = { timeout: 30_000, interval: 50 };
