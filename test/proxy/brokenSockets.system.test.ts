@@ -1,122 +1,180 @@
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
-import { cutAtByte, textResponse } from '../support/provider/scripts.ts';
-import { createRandom } from '../support/random.ts';
-import { thoroughness } from '../support/runs.ts';
+import type { SimulatedAccount } from '../support/provider/account.ts';
+import type { ResponseScript, Step } from '../support/provider/responseScript.ts';
+import { textResponse } from '../support/provider/scripts.ts';
 import { scrape } from '../support/scrape.ts';
 import { openStrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 
-// A connection may break at any byte: each request then has one end in the log, and reserves nothing any more.
+// A connection may break at any byte, and each one is tried: every request has one end in the log, and reserves nothing any more.
 
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const PATH = '/backend-api/svc/responses';
 let gateway: Gateway;
+let accounts: SimulatedAccount[];
 let key: { id: string; key: string };
 beforeAll(async () => {
   gateway = await startGateway({ accounts: 0 });
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
-  await gateway.reset(2);
+  await gateway.reset(0);
+  accounts = [];
+  await addAccounts(2);
   await gateway.set({ api_key_auth_enabled: true });
   const limits = [{ limit_type: 'total_tokens', limit_window: 'daily', max_value: 1_000_000_000 }];
   key = (await gateway.api('POST', '/api/api-keys', { name: 'limited', limits })).body;
 });
 
+async function addAccounts(count: number): Promise<void> {
+  for (let added = 0; added < count; added += 1) {
+    const account = gateway.provider.addAccount();
+    account.socketEvents = () => [];
+    account.responses.always({ name: 'short', steps: SHORT });
+    await gateway.importAccount(account);
+    accounts.push(account);
+  }
+}
+
 const authorization = () => ({ authorization: `Bearer ${key.key}` });
 
-/** The first bytes, the last ones, and some between. */
-function placesIn(length: number, count: number, seed: number): number[] {
-  const random = createRandom(seed);
-  const between = Array.from({ length: Math.ceil(count * thoroughness) }, () => random.below(length));
-  const edges = [0, 1, 2, 3, 4, 5, length - 2, length - 1];
-  return [...new Set([...edges, ...between])].sort((a, b) => a - b);
+/** Breaks off at every byte of so many, at several at once. */
+async function atEveryByte(length: number, breakOff: (place: number) => Promise<void>): Promise<void> {
+  const places = Array.from({ length }, (_, place) => place);
+  const next = async (): Promise<void> => {
+    for (let place = places.shift(); place !== undefined; place = places.shift()) await breakOff(place);
+  };
+  await Promise.all(Array.from({ length: 12 }, next));
 }
 
 /** Every request has ended once, and the next one finds no reservation but its own. */
-async function expectSettled(requests: number): Promise<void> {
-  await vi.waitFor(async () => {
-    const scraped = await scrape(gateway.url);
-    expect([scraped.sum('svc_open_requests'), gateway.events('RequestCompleted').length]).toEqual([0, requests]);
-  }, waitOptions);
-  const ids = gateway.events('RequestCompleted').map(({ data }) => data.requestId);
-  expect(new Set(ids).size).toBe(requests);
-  expect(gateway.events('RequestCompleted').every(({ data }) => data.transport === 'websocket')).toBe(true);
+async function expectSettled(isCount: (requests: number) => boolean): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const [scraped, { body: status }] = [await scrape(gateway.url), await gateway.api('GET', '/api/status')];
+      const sockets = accounts.flatMap((account) => account.sockets);
+      expect([scraped.sum('svc_open_requests'), status.websockets.open, sockets]).toEqual([0, 0, []]);
+    },
+    { ...waitOptions, interval: 100 },
+  );
+  const completed = gateway.events('RequestCompleted').map(({ data }) => data);
+  expect(completed.length).toSatisfy(isCount);
+  expect(new Set(completed.map(({ requestId }) => requestId)).size).toBe(completed.length);
+  expect(completed.every(({ transport }) => transport === 'websocket')).toBe(true);
+  for (const account of accounts) account.responses.always(textResponse());
   expect((await gateway.ask(validRequest, { headers: authorization() })).status).toBe(200);
-  await vi.waitFor(() => expect(gateway.events('RequestCompleted')).toHaveLength(requests + 1), waitOptions);
+  await vi.waitFor(() => expect(gateway.events('RequestCompleted')).toHaveLength(completed.length + 1), waitOptions);
   const last = gateway.events('RequestCompleted').at(-1)?.data.admission?.reserved;
   expect(last?.map(([, , , amount]) => amount)).toEqual([0]);
 }
 
-const SCRIPT = textResponse({ deltas: 3 });
+/** The shortest response. */
+const SHORT: readonly Step[] = [
+  { event: { type: 'response.created', response: { id: 'r' } } },
+  { event: { type: 'response.completed', response: { id: 'r', output: [] } } },
+];
 
-/** Length of a response's messages on the wire, from the provider. */
+/** The bytes of SHORT on the wire. */
 async function bytesOfResponse(): Promise<number> {
   const socket = await openStrictSocket(gateway.url + PATH, { headers: authorization() });
   const { frames } = await socket.create(validRequest);
   await socket.leave();
-  await vi.waitFor(() => expect(gateway.events('RequestCompleted')).toHaveLength(1), waitOptions);
-  return frames.reduce((sum, frame) => sum + JSON.stringify(frame).length + 4, 0);
+  return frames.reduce((sum, frame) => {
+    const { length } = JSON.stringify(frame);
+    return sum + (length < 126 ? 2 : 4) + length;
+  }, 0);
 }
 
-test("ends each request once wherever the provider's connection breaks", async () => {
-  const [first, second] = gateway.pool;
-  first?.at.always(SCRIPT);
-  second?.at.always(SCRIPT);
-  const places = placesIn(await bytesOfResponse(), 60, 1);
-  const ends: (string | undefined)[] = [];
-  for (const place of places) {
+test.for([
+  ['in one frame', undefined],
+  ['in frames of 5 bytes', 5],
+] as const)('ends each request once wherever a message of the provider %s breaks', async ([, splitEveryBytes]) => {
+  const fragmentation = { ...(splitEveryBytes !== undefined && { splitEveryBytes }) };
+  const bytes = Math.floor((await bytesOfResponse()) * (splitEveryBytes === undefined ? 1 : 7 / splitEveryBytes));
+  const ends = new Set<string | undefined>();
+  let cutAfterBytes: number | undefined;
+  const script: ResponseScript = {
+    name: 'cut once',
+    *steps() {
+      if (cutAfterBytes !== undefined) yield { cutAfterBytes };
+      cutAfterBytes = undefined;
+      yield* SHORT;
+    },
+    fragmentation,
+  };
+  // A cut within a response makes its account serve none for a while.
+  await addAccounts(bytes);
+  for (const account of accounts) account.responses.always(script);
+  for (let place = 0; place < bytes; place += 1) {
+    cutAfterBytes = place;
     const socket = await openStrictSocket(gateway.url + PATH, { headers: authorization() });
-    first?.at.next(cutAtByte(place, SCRIPT));
-    const { terminal, closeCode } = await socket.create(validRequest);
+    const { terminal } = await socket.create(validRequest);
     expect([place, socket.problems]).toEqual([place, []]);
-    ends.push(terminal?.type ?? `closed ${closeCode}`);
+    expect(cutAfterBytes).toBeUndefined();
+    ends.add(terminal?.type);
     await socket.leave();
   }
-  await expectSettled(places.length + 1);
-  // Before the first event another account responds; afterwards the client gets an error, or its socket is closed.
-  expect(ends[0]).toBe('response.completed');
-  const others = ends.filter((end) => end !== 'response.completed');
-  expect(others.length).toBeGreaterThan(0);
+  await expectSettled((requests) => requests === bytes + 1);
+  // Before the first event another account responds; afterwards the client gets an error.
+  expect([...ends].sort()).toEqual(['error', 'response.completed']);
 });
 
 test('ends each request once wherever the connection of a client breaks while it reads', async () => {
-  const places = placesIn(await bytesOfResponse(), 40, 2);
-  for (const place of places) await readOnly(place);
-  await expectSettled(places.length + 1);
+  const bytes = await bytesOfResponse();
+  await atEveryByte(bytes, readOnly);
+  // That of a client which leaves at once may not have arrived.
+  await expectSettled((requests) => requests === bytes || requests === bytes + 1);
 });
 
-test('begins no request for a message that breaks off', async () => {
-  const { length } = frameOf(CREATE);
-  const places = placesIn(length, 40, 3).filter((place) => place < length);
-  for (const place of places) await sendOnly(place);
-  await vi.waitFor(() => {
-    for (const { at } of gateway.pool) expect(at.sockets).toHaveLength(0);
-  }, waitOptions);
+test('begins no request for an upgrade or a message that breaks off', async () => {
+  const upgrade = Buffer.from(upgradeOf());
+  await atEveryByte(upgrade.length, (place) => send(upgrade.subarray(0, place)));
+  const whole = frameOf(CREATE);
+  await atEveryByte(whole.length, (place) => sendOnly(whole.subarray(0, place)));
+  const inPieces = framesOf(CREATE, 5);
+  await atEveryByte(inPieces.length, (place) => sendOnly(inPieces.subarray(0, place)));
+  await expectSettled((requests) => requests === 0);
   expect(gateway.events('RequestRefused')).toEqual([]);
-  await bytesOfResponse();
-  await expectSettled(1);
 });
 
 const CREATE = JSON.stringify({ type: 'response.create', ...validRequest });
+const [TEXT, CONTINUATION, FIN] = [1, 0, 0x80];
 
 /** A text frame as a client sends it, with a mask of zeros. */
-function frameOf(text: string): Buffer {
+function frameOf(text: string, first = TEXT | FIN): Buffer {
   const payload = Buffer.from(text);
-  const head = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 0xff, 0, 0, 0, 0]);
-  return Buffer.concat([head, payload]);
+  const isShort = payload.length < 126;
+  const head = isShort ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff];
+  return Buffer.concat([Buffer.from([first, ...head, 0, 0, 0, 0]), payload]);
+}
+
+/** The same in frames of so many bytes. */
+function framesOf(text: string, size: number): Buffer {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < text.length; at += size) {
+    const fin = at + size >= text.length ? FIN : 0;
+    frames.push(frameOf(text.slice(at, at + size), (at === 0 ? TEXT : CONTINUATION) | fin));
+  }
+  return Buffer.concat(frames);
+}
+
+const upgradeOf = (): string =>
+  `GET ${PATH} HTTP/1.1\r\nhost: svc\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n` +
+  `sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nauthorization: Bearer ${key.key}\r\n\r\n`;
+
+function connect() {
+  const socket = connectTcp({ port: Number(new URL(gateway.url).port), host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return { socket, closed };
 }
 
 /** Upgrades a bare connection. */
 async function upgraded() {
-  const socket = connectTcp({ port: Number(new URL(gateway.url).port), host: '127.0.0.1' });
-  socket.on('error', () => undefined);
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.write(
-    `GET ${PATH} HTTP/1.1\r\nhost: svc\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n` +
-      `sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nauthorization: Bearer ${key.key}\r\n\r\n`,
-  );
+  const { socket, closed } = connect();
+  socket.write(upgradeOf());
   let read = Buffer.alloc(0);
   const head = new Promise<void>((resolve) => {
     const onData = (bytes: Buffer): void => {
@@ -146,10 +204,18 @@ async function readOnly(bytes: number): Promise<void> {
   await closed;
 }
 
-/** Sends the first bytes of a request and breaks off. */
-async function sendOnly(bytes: number): Promise<void> {
+/** Sends a part of a request and breaks off. */
+async function sendOnly(bytes: Buffer): Promise<void> {
   const { socket, closed } = await upgraded();
-  if (bytes > 0) await new Promise((handedOver) => socket.write(frameOf(CREATE).subarray(0, bytes), handedOver));
+  if (bytes.length > 0) await new Promise((handedOver) => socket.write(bytes, handedOver));
+  socket.destroy();
+  await closed;
+}
+
+/** Sends a part of an upgrade and breaks off. */
+async function send(bytes: Buffer): Promise<void> {
+  const { socket, closed } = connect();
+  if (bytes.length > 0) await new Promise((handedOver) => socket.write(bytes, handedOver));
   socket.destroy();
   await closed;
 }
