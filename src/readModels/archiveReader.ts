@@ -40,9 +40,9 @@ export class ArchiveReader {
     return segments.length === 0 ? '' : sealOf(segments.map(({ seal }) => seal).join()).slice(0, 12);
   }
 
-  /** Up to here rows may be archived; 0 when none is. */
+  /** The last archived position; 0 when none is. */
   end(): number {
-    return this.#archived((archived) => archived.newest()?.header.upTo) ?? 0;
+    return this.#archived((archived) => archived.lastPosition()) ?? 0;
   }
 
   /** The archived segments as read models that are made now have them. */

@@ -26,6 +26,17 @@ export const archivedWithin = (
   });
 
 /**
+ * Moves a cut behind archived days: their sums have no later rows and cannot be compared row by row. Rows of a day that was restored,
+ * or of a request that was open at midnight, would otherwise place the cut before them.
+ * @param upTo the last archived position; a cut before it is left alone
+ */
+export function cutAfterArchived(cut: Cut, days: readonly ArchivedDay[], upTo: number): Cut {
+  if (cut.asOf < upTo || days.length === 0) return cut;
+  const from = instant(Math.max(cut.from, ...days.map(endOfArchivedDay)));
+  return { ...cut, from, to: instant(Math.max(cut.to, from)) };
+}
+
+/**
  * The part of a result that names the archived days within its range; nothing without such days.
  * @param cut of the moment that the query is about: later days are none of its results
  */

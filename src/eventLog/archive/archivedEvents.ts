@@ -109,6 +109,11 @@ export class ArchivedEvents {
     return range ? after + 1 : (this.#statements.firstAfter.get(after)?.first as number | undefined);
   }
 
+  /** The last archived position; undefined when none is archived. */
+  lastPosition(): number | undefined {
+    return this.#statements.lastRange.get()?.last as number | undefined;
+  }
+
   /** The segment that has a position; undefined when it is not archived. @throws ArchiveDamaged */
   segmentAt(position: number): Segment | undefined {
     const number = this.rangeAt(position) && this.#statements.segmentAt.get(position)?.segment;
@@ -248,6 +253,8 @@ const prepare = (database: DatabaseSync) => ({
     `SELECT segment FROM ranges WHERE first <= ? AND ${ARCHIVED} ORDER BY first DESC LIMIT 1`,
   ),
   firstAfter: database.prepare(`SELECT first FROM ranges WHERE first > ? AND ${ARCHIVED} ORDER BY first LIMIT 1`),
+  // Ranges do not overlap.
+  lastRange: database.prepare(`SELECT last FROM ranges WHERE ${ARCHIVED} ORDER BY first DESC LIMIT 1`),
   rangesOf: database.prepare(
     `SELECT first, last FROM ranges WHERE segment = ? AND last > ? AND first >= coalesce(
        (SELECT first FROM ranges WHERE first <= ? AND segment = ? ORDER BY first DESC LIMIT 1), 0) ORDER BY first`,

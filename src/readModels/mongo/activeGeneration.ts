@@ -1,5 +1,5 @@
 import { type Position, position } from '../../domain/core/brands.ts';
-import type { ArchivedDay } from '../archivedDays.ts';
+import type { ArchiveState } from '../archiveReader.ts';
 import type { Generations } from './generations.ts';
 import type { ReadView } from './readView.ts';
 import { RequestKinds } from './requestKinds.ts';
@@ -39,14 +39,14 @@ export class ActiveGeneration {
     return this.#readMark(generation);
   }
 
-  /** Records how far a generation reaches. @param archived days of which it has sums only */
-  setReached(generation: number, at: Position, archived: readonly ArchivedDay[]): CurrentView {
+  /** Records how far a generation reaches. @param archive of which it has sums only */
+  setReached(generation: number, at: Position, { days: archived, upTo: archivedUpTo }: ArchiveState): CurrentView {
     if (this.#current?.generation !== generation) {
       const collections = this.#generations.collections(generation);
       const [kinds, spans] = [new RequestKinds(collections.kinds), new RowSpans(collections.rowSpans)];
-      this.#current = { generation, position: at, archived, collections, kinds, spans };
+      this.#current = { generation, position: at, archived, archivedUpTo, collections, kinds, spans };
     } else if (at !== this.#current.position || archived.length !== this.#current.archived.length) {
-      this.#current = { ...this.#current, position: at, archived };
+      this.#current = { ...this.#current, position: at, archived, archivedUpTo };
     }
     return this.#current;
   }
@@ -59,10 +59,10 @@ export class ActiveGeneration {
   }
 
   async #readMark(generation: number): Promise<CurrentView> {
-    const [mark, { days }] = await Promise.all([
+    const [mark, archive] = await Promise.all([
       this.#generations.mark(generation),
       this.#generations.archive(generation),
     ]);
-    return this.setReached(generation, mark?.position ?? position(0), days);
+    return this.setReached(generation, mark?.position ?? position(0), archive);
   }
 }

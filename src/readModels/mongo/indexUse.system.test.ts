@@ -41,6 +41,7 @@ async function filled() {
   const queries = createQueryHandlers({
     position: head,
     archived: [],
+    archivedUpTo: 0,
     collections,
     kinds: new RequestKinds(collections.kinds),
     spans: new RowSpans(collections.rowSpans),

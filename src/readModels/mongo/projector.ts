@@ -102,7 +102,7 @@ async function projectGeneration(options: ProjectionOptions, term: LeaseTerm): P
       : await generations.archive(generation);
   const reached = (to: LogMark) => {
     mark = to;
-    active.setReached(generation, to.position, archive.days);
+    active.setReached(generation, to.position, archive);
     onReached(to.position);
   };
   reached(mark);

@@ -1,5 +1,5 @@
-import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
-import { archivedAsOf, endOfArchivedDay } from '../archivedDays.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
+import { archivedAsOf, cutAfterArchived } from '../archivedDays.ts';
 import { beforeAsOf, type Cut } from '../cut.ts';
 import type { QueryHandlers } from '../readModels.ts';
 import { breakdown } from './breakdown.ts';
@@ -10,16 +10,12 @@ import { requestLogPage, rowsAt } from './requestPages.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
-/** Of archived days only the sums are left, which have no later rows. */
-const afterArchived = (cut: Cut, { archived }: ReadView): Cut => {
-  const from = instant(Math.max(cut.from, ...archived.map(endOfArchivedDay)));
-  return { ...cut, from, to: instant(Math.max(cut.to, from)) };
-};
-
 /** All queries over one generation. */
 export function createQueryHandlers(view: ReadView): QueryHandlers {
   const requestsAt = <Result>(asOf: Position | null, query: (cut: Cut | undefined) => Promise<Result>) =>
-    view.spans.runAt('requests', asOf, view.position, query);
+    view.spans.runAt('requests', asOf, view.position, (cut) =>
+      query(cut && cutAfterArchived(cut, view.archived, view.archivedUpTo)),
+    );
   const usageAt = <Result>(asOf: Position | null, query: (cut: Cut | undefined) => Promise<Result>) =>
     view.spans.runAt('usage', asOf, view.position, query);
   return {
@@ -44,7 +40,7 @@ export function createQueryHandlers(view: ReadView): QueryHandlers {
           const { edges } = request;
           const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
           const archived = archivedAsOf(view.archived, range, asOf === null ? undefined : cut);
-          const own = asOf === null ? afterArchived(cut as Cut, view) : (cut as Cut);
+          const own = asOf === null ? cutAfterArchived(cut as Cut, view.archived, 0) : (cut as Cut);
           return { ...(await breakdown(view, request, own)), ...archived };
         }),
     },

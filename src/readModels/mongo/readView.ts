@@ -12,6 +12,8 @@ export interface ReadView {
   readonly position: Position;
   /** Days whose requests have no documents, only sums. */
   readonly archived: readonly ArchivedDay[];
+  /** The last archived position, or a later one; 0 when none is. */
+  readonly archivedUpTo: number;
   readonly collections: Collections;
   readonly kinds: RequestKinds;
   readonly spans: RowSpans;

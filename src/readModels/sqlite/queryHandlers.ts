@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { archivedAsOf } from '../archivedDays.ts';
+import { archivedAsOf, cutAfterArchived } from '../archivedDays.ts';
 import { beforeAsOf } from '../cut.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
 import { breakdown } from './breakdown.ts';
@@ -18,7 +18,10 @@ export function createQueryHandlers(
   log: LogReader,
 ): SyncQueryHandlers {
   const { requestIds, history, spans } = tables;
-  const cut = (asOf: Position | null) => spans.cutAt('requests', asOf, position);
+  const cut = (asOf: Position | null) => {
+    const at = spans.cutAt('requests', asOf, position);
+    return at && cutAfterArchived(at, log.archive.days(), log.archive.end());
+  };
   const usageCut = (asOf: Position | null) => spans.cutAt('usage', asOf, position);
   return {
     requestLog: {

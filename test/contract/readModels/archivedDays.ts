@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Instant, instant, type Position } from '../../../src/domain/core/brands.ts';
+import { type Instant, instant, type Position, position } from '../../../src/domain/core/brands.ts';
 import { IpAllowed } from '../../../src/domain/firewall/events.ts';
 import type { IpAddress } from '../../../src/domain/firewall/ipAddress.ts';
+import type { UpTo } from '../../../src/readModels/upTo.ts';
 import { completed } from '../../support/management.ts';
 import { HOUR } from '../../support/specification.ts';
 import type { ReadModelsUnderTest } from '../readModels.ts';
@@ -31,7 +32,7 @@ const requestsOf = (day: string, count: number): TestEvent[] =>
   });
 
 /** Everything that is counted, which archiving must not change. */
-async function countsOf(store: ReadModelsUnderTest, head: Position) {
+async function countsOf(store: ReadModelsUnderTest, head: UpTo) {
   const edges = [SINCE, ...DAYS.map((day) => instant(startOf(day))), instant(startOf('2026-03-02'))];
   const request = { by: 'model', filter: {}, edges, maxGroups: 10 } as const;
   const { groups, steps, total } = await store.figures.breakdown(request, head);
@@ -111,6 +112,12 @@ export function archivedDays(
       expect(counts.totals.requests).toBe(before.totals.requests + 3);
       expect(counts.models).toEqual(before.models);
       expect(counts.figures).toEqual(before.figures);
+      // Rows of the restored day and the moment are within one span of positions, and the sums of the archived day between them.
+      const at = await countsOf(store, { exactly: head });
+      expect(at).toEqual(before);
+      const inTheThirdDay = { exactly: position(head - 6) };
+      expect((await store.requestTotals.since(SINCE, inTheThirdDay)).requests).toBe(before.totals.requests - 6);
+      expect((await store.requestLog.page({}, 50, 0, inTheThirdDay)).total).toBe(18);
     });
   });
 }
