@@ -13,9 +13,11 @@ import { createSqliteEventLog, type SqliteEventLog } from '../../../src/eventLog
 import { leafEntryOf, type StoredRow } from '../../../src/integrity/leaf/leafEntry.ts';
 import { tempFolder } from '../../contract/tempFolder.ts';
 import { anyHistory } from '../histories.ts';
+import { completed } from '../management.ts';
 import { NOW } from '../specification.ts';
 
 const HOUR_MS = 3_600_000;
+const REQUEST_EVERY_HOURS = 12;
 /** Events that say something about the log itself. */
 const ABOUT_LOG = new Set(['LossAccepted', 'VaultLossAccepted', 'EventParked', 'DayArchived', 'ArchiveRestored']);
 
@@ -29,7 +31,11 @@ export async function archivableLog(events: number) {
   const [drafts = []] = fc.sample(anyHistory({ minLength: events, maxLength: events }), 1);
   const revisions = new Map<string, number>();
   for (const [index, draft] of drafts.filter(({ type }) => !ABOUT_LOG.has(type)).entries()) {
-    await append(log, draft, NOW + index * HOUR_MS, index, revisions);
+    const time = instant(NOW + index * HOUR_MS);
+    await append(log, draft, time, index, revisions);
+    // A random history may have no request on a day.
+    const request = { ...completed({ requestedAt: time }), stream: 'requests-' };
+    if (index % REQUEST_EVERY_HOURS === 0) await append(log, request, time, events + index, revisions);
   }
   const folder = join(temp.path, 'archives');
   const host: ArchiveHost = {
@@ -55,7 +61,7 @@ export async function archivableLog(events: number) {
 
 async function append(
   log: SqliteEventLog,
-  { type, data, stream }: RecordedEvent,
+  { type, data, stream }: Pick<RecordedEvent, 'type' | 'data' | 'stream'>,
   time: number,
   index: number,
   revisions: Map<string, number>,
