@@ -86,7 +86,15 @@ journeys('keyboard', () => {
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Search pages, accounts and keys …').waitFor();
     await page.keyboard.type(request.request_id);
-    await page.getByRole('option', { name: `Go to request ${request.request_id}` }).waitFor();
+    const goToRequest = page.getByRole('option', { name: `Go to request ${request.request_id}` });
+    await goToRequest.waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('settings');
+    await page.getByRole('option', { name: 'Settings' }).waitFor();
+    expect(await page.getByRole('option').allInnerTexts()).toEqual(['Settings']);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(request.request_id);
+    await goToRequest.waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText(request.request_id).first().waitFor();
   });
