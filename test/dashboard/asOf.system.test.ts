@@ -9,7 +9,8 @@ const tab = (page: Page, name: RegExp) =>
 journeys('past state', () => {
   test('keeps in place what is shown while the rest loads', async () => {
     const { gateway, visit } = await startJourney({ accounts: 8 });
-    for (const name of ['laptop', 'ci', 'desk']) await gateway.api('POST', '/api/api-keys', { name });
+    const long = 'a key whose name is longer than what a line has room for on a phone';
+    for (const name of ['laptop', 'ci', long]) await gateway.api('POST', '/api/api-keys', { name });
     const [now] = (await gateway.api('GET', '/api/history?limit=1')).body.events;
     const shifts: number[] = [];
     for (const width of [360, 1_280, 2_560]) {
