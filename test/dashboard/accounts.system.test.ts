@@ -52,6 +52,10 @@ journeys('accounts', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     expect(gateway.events('AccountReactivated')).toHaveLength(0);
+    await page.getByRole('button', { name: `Actions for ${account.email}` }).click();
+    const actions = await page.getByRole('menuitem').allInnerTexts();
+    expect(actions.indexOf('Sign in again')).toBe(actions.indexOf('Reactivate') - 1);
+    await page.keyboard.press('Escape');
     await rowOf(page, account).getByRole('button', { name: 'Sign in again' }).click();
     await page.getByRole('dialog', { name: `Sign in again: ${account.email}` }).waitFor();
   });

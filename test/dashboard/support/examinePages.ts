@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page, ViewportSize } from 'playwright-core';
 import { addDemoData } from './demoData.ts';
 import { everyPage, type PageState } from './everyPage.ts';
-import { examineFigures, examineFocus, type Found } from './inPage.ts';
+import { examineFigures, examineFocus, examineReach, type Found } from './inPage.ts';
 import { startJourney } from './journey.ts';
 import { addPeople, setUpAdministrator, signInAsBuiltIn } from './people.ts';
 import { settled } from './settled.ts';
@@ -51,6 +51,8 @@ async function examinePages(colorScheme: 'light' | 'dark'): Promise<Findings> {
       await page.setViewportSize(size);
       const needed = await page.evaluate('document.documentElement.scrollWidth');
       if (needed !== size.width) tooWide.push(`${needed} wide on ${size.width}`);
+      const { problems } = await examineReach(page);
+      tooWide.push(...problems.map((problem) => `${problem} on ${size.width}`));
     };
 
     if (resizes) await page.setViewportSize(PHONE);

@@ -26,6 +26,8 @@ test('numbers show only significant digits', () => {
     '-$0.0042',
   ]);
   expect([0, 850, 1_249, 12_400, 65_000].map(milliseconds)).toEqual(['0 ms', '850 ms', '1.2 s', '12 s', '1 min 5 s']);
+  const nearTheNextUnit = [999.6, 9_960, 59_700, 119_700];
+  expect(nearTheNextUnit.map(milliseconds)).toEqual(['1.0 s', '10 s', '1 min 0 s', '2 min 0 s']);
   expect([counted(1, 'account'), counted(1_200, 'account'), counted(0, 'address', 'addresses')]).toEqual([
     '1 account',
     '1,200 accounts',

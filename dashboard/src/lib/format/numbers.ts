@@ -30,10 +30,12 @@ export function percent(value: number): string {
 
 /** 850 ms, 1.2 s, 3 min 5 s */
 export function milliseconds(value: number): string {
-  if (value < 1_000) return `${Math.round(value)} ms`;
-  if (value < 60_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)} s`;
-  const minutes = Math.floor(value / 60_000);
-  return `${minutes} min ${Math.round((value % 60_000) / 1_000)} s`;
+  // Rounded before the unit is chosen: 59,700 ms are a minute, not 60 s.
+  const ms = Math.round(value);
+  if (ms < 1_000) return `${ms} ms`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${ms < 9_950 ? (ms / 1_000).toFixed(1) : seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** 1 account, 2 accounts */

@@ -27,8 +27,8 @@ export function paceOf({ usedPercent, startedAt, resetAt }: Use, now: number): P
   return { atReset, runsOutAt: Math.max(now, startedAt + (elapsed / usedPercent) * 100) };
 }
 
-/** "at this pace used up in 3h", "at this pace 64 % at the reset" */
+/** "at this pace used up in 3h", "at this pace 64 % used at the reset" */
 export function paceText({ atReset, runsOutAt }: Pace, now: number): string {
-  if (runsOutAt === undefined) return `at this pace ${percent(atReset)} at the reset`;
+  if (runsOutAt === undefined) return `at this pace ${percent(atReset)} used at the reset`;
   return runsOutAt <= now ? 'used up' : `at this pace used up in ${left(runsOutAt, now)}`;
 }

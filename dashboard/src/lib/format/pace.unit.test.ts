@@ -16,7 +16,7 @@ test('says nothing of a window that has just begun, of one that is over, and of 
 });
 
 test.each([
-  [20, 'at this pace 40 % at the reset'],
+  [20, 'at this pace 40 % used at the reset'],
   [80, 'at this pace used up in 1h 15m'],
   [100, 'used up'],
   [130, 'used up'],

@@ -1,3 +1,4 @@
+import type { ApiError } from '#lib/api/apiError.ts';
 import type { paths } from '#lib/api/openapi.d.ts';
 import type { Query } from '#lib/filters/timeRange.ts';
 import type { LogColumn } from './logColumns.ts';
@@ -9,6 +10,10 @@ export const NEWEST_FIRST: LogSort = '-requested_at';
 
 /** By anything but the time the service sorts up to so many requests. */
 export const MAX_SORTED = 10_000;
+
+/** Whether the service found too many requests to sort, as for a saved link whose requests have become more. */
+export const isRefusedSort = ({ code, message }: ApiError): boolean =>
+  code === 'validation_error' && message.startsWith('sort ');
 
 /** The sorts by their names in the menu. */
 export const SORTS: Readonly<Record<LogSort, string>> = {
