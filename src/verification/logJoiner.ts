@@ -102,12 +102,22 @@ export class LogJoiner {
 
   /** @param acceptedUpTo gaps up to this position were accepted by an operator */
   findings(acceptedUpTo: number): Finding[] {
-    const accepted = this.#findings.filter(
-      ({ kind, position }) => !OF_GAPS.has(kind) || (position ?? 0) > acceptedUpTo,
-    );
-    return [...accepted, ...this.#missingEvents(acceptedUpTo), ...this.#contradictions(acceptedUpTo)]
-      .toSorted((left, right) => (left.position ?? 0) - (right.position ?? 0))
+    return [...this.#ofLosses(acceptedUpTo, false), ...this.#contradictions(acceptedUpTo)]
+      .toSorted(byPosition)
       .slice(0, MAX_FINDINGS);
+  }
+
+  /** What would be found if no loss up to this position had been accepted. */
+  accepted(acceptedUpTo: number): Finding[] {
+    return this.#ofLosses(acceptedUpTo, true).toSorted(byPosition);
+  }
+
+  #ofLosses(acceptedUpTo: number, isAccepted: boolean): Finding[] {
+    const found = this.#findings.filter(
+      ({ kind, position }) => (OF_GAPS.has(kind) && (position ?? 0) <= acceptedUpTo) === isAccepted,
+    );
+    const missing = this.#missingEvents().filter(({ end }) => end <= acceptedUpTo === isAccepted);
+    return [...found, ...missing.map(({ finding }) => finding)];
   }
 
   #findAll(findings: readonly Finding[]): void {
@@ -242,15 +252,17 @@ export class LogJoiner {
     }
   }
 
-  /** Gaps of positions, with the stream whose revisions are missing there, and gaps of revisions alone. */
-  #missingEvents(acceptedUpTo: number): Finding[] {
-    const found: Finding[] = [];
+  /**
+   * Gaps of positions, with the stream whose revisions are missing there, and gaps of revisions alone. An accepted loss at `end` or
+   * behind it is about them.
+   */
+  #missingEvents(): { readonly finding: Finding; readonly end: number }[] {
+    const found: { finding: Finding; end: number }[] = [];
     const explained = new Set<object>();
     for (const { stream, first, last, after, before } of this.#missing) {
-      if (before <= acceptedUpTo) continue;
       const gap = this.#gaps.find((each) => each.first > after && each.last < before);
       if (gap) explained.add(gap);
-      found.push({
+      const finding: Finding = {
         kind: 'deleted',
         position: gap?.first ?? before,
         stream,
@@ -258,17 +270,19 @@ export class LogJoiner {
         found: gap
           ? `no event at ${positions(gap)}`
           : `revision ${last + 1} at position ${before}, without a gap of positions`,
-      });
+      };
+      found.push({ finding, end: before });
     }
     for (const gap of this.#gaps) {
-      if (explained.has(gap) || gap.last < acceptedUpTo) continue;
-      found.push({
+      if (explained.has(gap)) continue;
+      const finding: Finding = {
         kind: 'deleted',
         position: gap.first,
         stream: null,
         expected: `events at ${positions(gap)}`,
         found: 'none',
-      });
+      };
+      found.push({ finding, end: gap.last + 1 });
     }
     return found;
   }
@@ -303,6 +317,8 @@ export class LogJoiner {
     return found;
   }
 }
+
+const byPosition = (left: Finding, right: Finding): number => (left.position ?? 0) - (right.position ?? 0);
 
 const categoryOf = (stream: string): string => stream.slice(0, stream.indexOf('-'));
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainEvent, NO_HASH } from '../eventLog/hashChain.ts';
 import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
+import type { Finding } from './finding.ts';
 import { LogJoiner } from './logJoiner.ts';
 import { PartScanner } from './partScanner.ts';
 
@@ -29,7 +30,11 @@ function join(events: readonly EventTuple[], size: number, acceptedUpTo = 0) {
   const joiner = new LogJoiner({ after: 0, headBefore: () => undefined });
   const scanner = new PartScanner([]);
   for (let at = 0; at < events.length; at += size) joiner.add(scanner.scan(events.slice(at, at + size)));
-  return joiner.findings(acceptedUpTo).map(({ kind, position }) => `${kind} at ${position}`);
+  const shown = ({ kind, position }: Finding) => `${kind} at ${position}`;
+  return {
+    findings: joiner.findings(acceptedUpTo).map(shown),
+    accepted: joiner.accepted(acceptedUpTo).map(shown),
+  };
 }
 
 const at = ([, ...event]: EventTuple, position: number): EventTuple => [position, ...event];
@@ -54,11 +59,14 @@ const cases: readonly [string, readonly EventTuple[], readonly string[]][] = [
 ];
 
 test.each(cases)('finds %s, however the log is divided', (_, events, findings) => {
-  for (const size of [1, 2, 3, 10]) expect(join(events, size), `parts of ${size}`).toEqual(findings);
+  for (const size of [1, 2, 3, 10]) expect(join(events, size).findings, `parts of ${size}`).toEqual(findings);
 });
 
-test('accepts gaps up to an accepted loss, but no event that was edited', () => {
-  expect(join([e1, e2, e4, e5], 2, 5)).toEqual([]);
+test('accepts gaps up to an accepted loss and names them, but no event that was edited', () => {
+  expect(join([e1, e2, e4, e5], 2, 5)).toEqual({ findings: [], accepted: ['deleted at 3'] });
+  expect(join([e1, e2, at(e4, 3), at(e5, 4)], 2, 4)).toEqual({ findings: [], accepted: ['deleted at 3'] });
   const edited = e2.with(7, '{"ip":"10.9.9.9"}') as unknown as EventTuple;
-  expect(join([e1, edited, e4, e5], 2, 5)).toEqual(['edited at 2']);
+  expect(join([e1, edited, e4, e5], 2, 5)).toEqual({ findings: ['edited at 2'], accepted: ['deleted at 3'] });
+  const rehashed = anEvent(3, 'firewall-main', 2, NO_HASH)[0];
+  expect(join([e1, e2, rehashed, e4], 2, 5)).toEqual({ findings: [], accepted: ['rehashed at 2', 'rehashed at 3'] });
 });

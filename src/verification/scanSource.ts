@@ -37,11 +37,26 @@ export interface Scan {
   readonly losses: readonly AcceptedLoss[];
   /** Up to this position missing events are an accepted loss. */
   readonly acceptedTo: number;
+  /** What would be found up to there if it were not. */
+  readonly accepted: readonly Finding[];
 }
 
-/** Losses as notes, one sentence each. */
-export const describeLosses = ({ losses }: Scan): string[] =>
-  losses.map(({ position, description }) => `Accepted at position ${position}: ${description}.`);
+/** The first ones say enough of a log from which much was lost. */
+const MAX_ACCEPTED = 20;
+
+/** Losses as notes, one sentence each, with what is not found because of them: an accepted loss hides nothing. */
+export function describeLosses({ losses, accepted }: Scan): string[] {
+  const named = accepted.slice(0, MAX_ACCEPTED).map(({ kind, position, stream, expected, found }) => {
+    const place = `position ${position}${stream === null ? '' : ` in ${stream}`}`;
+    return `Accepted with it: ${kind} at ${place}: expected ${expected}, found ${found}.`;
+  });
+  const rest = accepted.length - named.length;
+  return [
+    ...losses.map(({ position, description }) => `Accepted at position ${position}: ${description}.`),
+    ...named,
+    ...(rest > 0 ? [`Accepted with it: ${rest} more.`] : []),
+  ];
+}
 
 /** Reads a source once, on all cores, and checks each event and how they follow each other. */
 export async function scanSource(options: ScanOptions): Promise<Scan> {
@@ -78,6 +93,7 @@ export async function scanSource(options: ScanOptions): Promise<Scan> {
       sightings,
       losses: joiner.losses,
       acceptedTo: accepted,
+      accepted: joiner.accepted(accepted),
     };
   } finally {
     await pool.close();
