@@ -137,7 +137,7 @@ const MORE_REQUESTS = `
     output_tokens, status, error_code, error_message, latency_ms, request_kind, deleted_at)
   VALUES
     (11, 'resp_a', '2026-11-27 10:00:00', NULL, 'gpt-5.5', 'high', 'websocket', 70, 30, 'success', NULL, NULL, 100, 'normal', NULL),
-    (12, 'resp_a', '2026-11-27 10:00:01', NULL, 'gpt-5.5', NULL, 'http', NULL, NULL, 'error', 'no_accounts', 'None left', -5, 'normal', NULL),
+    (12, 'RESP_A', '2026-11-27 10:00:01', NULL, 'gpt-5.5', NULL, 'http', NULL, NULL, 'error', 'no_accounts', 'None left', -5, 'normal', NULL),
     (13, 'resp_b', '2026-11-27 10:00:02', NULL, 'gpt-5.5', NULL, 'http', NULL, NULL, 'cancelled', NULL, NULL, NULL, 'normal', NULL),
     (14, 'resp_c', '2026-11-27 10:00:03', NULL, 'gpt-5.5', NULL, 'http', 9, 9, 'success', NULL, NULL, 9, 'limit_warmup', NULL),
     (15, 'resp_d', '2026-11-27 10:00:04', NULL, 'gpt-5.5', NULL, 'http', 9, 9, 'success', NULL, NULL, 9, 'normal', '2026-11-27')`;
@@ -166,7 +166,7 @@ test(
     const { body: keys } = await gateway.api('GET', '/api/api-keys');
     const ci = keys.find((key: { name: string }) => key.name === 'ci');
     const { body: accounts } = await gateway.api('GET', '/api/accounts');
-    const served = byId('codex-lb:1:resp_ab2dfb5c838d4cb1bcc440af98cc4c18');
+    const served = byId('resp_ab2dfb5c838d4cb1bcc440af98cc4c18:codex-lb:1');
     expect(served).toMatchObject({
       ...{
         requested_at: '2026-11-28T08:26:48.523Z',
@@ -186,14 +186,19 @@ test(
       ...{ attempts: 0, address: null, user_agent: null, owner: null },
     });
     expect(accounts.accounts.map(({ account_id }: { account_id: string }) => account_id)).toContain(served.account_id);
-    expect(byId('codex-lb:12:')).toMatchObject({
+    expect(byId('resp_a:codex-lb:12')).toMatchObject({
       status: 'error',
       error_code: 'no_accounts',
       latency_ms: 0,
       tokens: null,
     });
-    expect(byId('codex-lb:13:')).toMatchObject({ status: 'error', error_code: 'cancelled' });
+    expect(byId('resp_b:codex-lb:13')).toMatchObject({ status: 'error', error_code: 'cancelled' });
 
+    // By the id as codex-lb shows it, a part of it, and its beginning, which three have.
+    for (const search of ['resp_ab2dfb5c838d4cb1bcc440af98cc4c18', 'b5c838d4cb1b', 'Resp_A']) {
+      const { body: found } = await gateway.api('GET', `/api/request-logs?search=${search}`);
+      expect([search, found.total]).toEqual([search, search === 'Resp_A' ? 3 : 1]);
+    }
     const range = 'since=2026-11-27T00:00:00Z&until=2026-11-29T00:00:00Z';
     const { body: usage } = await gateway.api('GET', `/api/usage/breakdown?group_by=transport&${range}`);
     expect(usage.groups).toMatchObject([{ id: 'import:codex-lb', requests: 7, input_tokens: 78 * 3 + 80 + 70 }]);

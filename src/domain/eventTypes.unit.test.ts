@@ -141,7 +141,7 @@ const samples: Samples = {
     ...{ settings: ['apiKeyAuthEnabled'], requests: 0 },
   },
   RequestImported: {
-    ...{ importId: uuid(1), program: 'codex-lb', requestId: 'codex-lb:1:resp_1', keyId: null, accountId: null },
+    ...{ importId: uuid(1), program: 'codex-lb', requestId: 'resp_1:codex-lb:1', keyId: null, accountId: null },
     ...{ model: 'gpt-5.5', effort: null, requestedAt: NOW, status: 'error', errorCode: 'no_accounts' },
     ...{ errorMessage: null, latencyMs: 12, firstByteMs: null, usage: null, costMicroDollars: null },
   },

@@ -417,7 +417,7 @@ const kinds = {
   RequestImported: record({
     importId: fc.constant(uuid(1)),
     program: fc.constant('codex-lb'),
-    requestId: fc.nat(1_000_000).map((row) => `codex-lb:${row}:resp`),
+    requestId: fc.nat(1_000_000).map((row) => `resp_${row}:codex-lb:${row}`),
     keyId: orNull(key),
     accountId: orNull(account),
     model: fc.constantFrom('gpt-5.5', 'gpt-5.4'),

@@ -14,14 +14,14 @@ const logWith = (...requestIds: string[]): EventLog =>
 test('knows every request that was imported before', async () => {
   expect(await importedRequests(logWith(), { revisions: new Map() })).toEqual(new Set());
   const revisions = new Map([[IMPORTED_REQUESTS_STREAM, 1]]);
-  expect(await importedRequests(logWith('codex-lb:1:a', 'codex-lb:2:b'), { revisions })).toEqual(
-    new Set(['codex-lb:1:a', 'codex-lb:2:b']),
+  expect(await importedRequests(logWith('a:codex-lb:1', 'b:codex-lb:2'), { revisions })).toEqual(
+    new Set(['a:codex-lb:1', 'b:codex-lb:2']),
   );
 });
 
 test('refuses to guess which requests it has when some of them are archived', async () => {
   const revisions = new Map([[IMPORTED_REQUESTS_STREAM, 2]]);
-  await expect(importedRequests(logWith('codex-lb:3:c'), { revisions })).rejects.toThrow(
+  await expect(importedRequests(logWith('c:codex-lb:3'), { revisions })).rejects.toThrow(
     /2 requests that were imported before are archived.*svc restore-archive/,
   );
 });

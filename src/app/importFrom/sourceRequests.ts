@@ -90,7 +90,8 @@ function toImported(row: SourceRequest, { importId, accountIds, keyIds }: Source
   return {
     importId,
     program: 'codex-lb',
-    requestId: `codex-lb:${row.id}:${cut(row.request_id, MAX_NAME_LENGTH)}`,
+    // The search for ids finds lower case only, and where an id begins.
+    requestId: `${cut(row.request_id.toLowerCase(), MAX_NAME_LENGTH) ?? ''}:codex-lb:${row.id}`,
     keyId: keyId ? (keyIds.get(keyId) ?? keyId) : null,
     accountId: (row.account_id && accountIds.get(row.account_id)) || null,
     model: cut(row.model, MAX_NAME_LENGTH) ?? '',

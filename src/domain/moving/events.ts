@@ -38,7 +38,7 @@ export const RequestImported = event('RequestImported', {
       importId: z.uuid(),
       /** The program whose log it is from. */
       program: z.string().min(1),
-      /** The program, the row of its log and the id there: `codex-lb:17:resp_1`. The same row has it in every import. */
+      /** The id there in lower case, the program and the row of its log: `resp_1:codex-lb:17`. The same row has it in every import. */
       requestId: z.string().min(1),
       keyId: apiKeyIdSchema(z).nullable(),
       accountId: accountIdSchema(z).nullable(),

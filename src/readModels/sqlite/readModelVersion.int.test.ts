@@ -17,7 +17,7 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  */
 const DIGESTS: Readonly<Record<string, string>> = {
   'requestLog 7, usageTrends 2, history 21, layout 16':
-    '11500ea572abeafd44532b90f4ec7f0fe424dd7e050f99dfe9121d05f98fc706',
+    '34433ddaea45a258bca13567487210f39613996d77d1c398bc830476136fc390',
   'requestLog 7, usageTrends 2, history 20, layout 16':
     '5ca10f067e565d3b40f8ea31c76a9253a303b0c157cc7d24f5ca0cec3979542c',
   'requestLog 7, usageTrends 2, history 20, layout 15':
