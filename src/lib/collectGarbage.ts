@@ -1,5 +1,8 @@
 import { Session } from 'node:inspector/promises';
 
+/** After fewer events that were read in one go, little garbage is left. */
+export const MIN_EVENTS_FOR_COLLECTION = 20_000;
+
 /**
  * Collects the garbage of this thread, which blocks it for a few milliseconds per 10 MB of live objects. For the end of work
  * that leaves much garbage and is not repeated: V8 collects only when more is allocated, and never returns the memory of a

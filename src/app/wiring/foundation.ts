@@ -7,6 +7,7 @@ import { LogBroken } from '../../eventLog/continuity.ts';
 import type { Actor } from '../../eventLog/eventLog.ts';
 import { findLogLoss, LogLacksEvents, restoreOrAccept } from '../../eventLog/sqlite/logLoss.ts';
 import { keepVerified, type LogVerifier } from '../../eventLog/verification/keepVerified.ts';
+import { MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import type { DescriptorBudget } from '../../lib/descriptors/descriptorBudget.ts';
 import { descriptorErrnoIn } from '../../lib/descriptors/systemDescriptors.ts';
 import { Faults } from '../../lib/faults.ts';
@@ -97,9 +98,6 @@ const announcing = (faults: Faults): Pick<JoinNodesOptions, 'onRefused' | 'onWri
 
 /** The store may be lost during the start. */
 const JOIN_TIMEOUT_MS = 2_000;
-
-/** With fewer events, a fold leaves little garbage. */
-const MIN_EVENTS_FOR_COLLECTION = 20_000;
 
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
 export async function openFoundation(

@@ -2,6 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import { type Transfer, transfer } from '../../lib/threads/transfer.ts';
 import { TreeFollower } from './treeFollower.ts';
@@ -25,6 +26,15 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
   });
   let isClosing = false;
   let retry: NodeJS.Timeout | undefined;
+  let lastComplete = tree.size;
+
+  /** Called when the tree has grown as far as it was asked to. */
+  async function onComplete(): Promise<void> {
+    const grown = tree.size - lastComplete;
+    lastComplete = tree.size;
+    // What a long growth left would stay for as long as no event comes.
+    if (grown >= MIN_EVENTS_FOR_COLLECTION) await collectGarbage();
+  }
 
   async function catchUp(): Promise<void> {
     let failure: string | undefined;
@@ -42,6 +52,7 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
       failure = (error as Error).message;
     }
     if (isClosing) return;
+    if (failure === undefined) await onComplete();
     report('caughtUp', { size: tree.size, failure });
     clearTimeout(retry);
     if (failure !== undefined) retry = setTimeout(catchUp, RETRY_MS).unref();
@@ -56,6 +67,7 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
           if (tree.size >= position || performance.now() >= deadline) break;
           await (hasMore ? nextTurn() : delay(POLL_INTERVAL_MS));
         }
+        if (tree.size >= position) await onComplete();
         return tree.size;
       },
       root: (size) => tree.read((reader) => ({ size: size ?? reader.size(), root: new Uint8Array(reader.root(size)) })),

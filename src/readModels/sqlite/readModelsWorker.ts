@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
-import { collectGarbage } from '../../lib/collectGarbage.ts';
+import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
@@ -24,8 +24,6 @@ const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
-/** With fewer events, catching up leaves little garbage. */
-const MIN_EVENTS_FOR_COLLECTION = 20_000;
 
 interface Opened {
   readonly database: DatabaseSync;

@@ -1,5 +1,5 @@
 import { convertToCommandError } from '@eventstore/db-client';
-import { collectGarbage } from '../../../lib/collectGarbage.ts';
+import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../../lib/collectGarbage.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import { SegmentUnreadable } from '../../archive/segmentStreams.ts';
 import { type AllSubscription, disposeClient, type EventStoreClient } from '../client/client.ts';
@@ -85,8 +85,6 @@ const BUSY_BATCH_SIZE = 8;
 const REST_OF_APPEND_MS = 1;
 /** Old events are handled in large batches, because no request waits for them. Larger ones take memory and gain nothing. */
 const CATCHING_UP: BatchLimits = { maxEvents: 256, forMs: 200 };
-/** With fewer events, catching up leaves little garbage. */
-const MIN_EVENTS_FOR_COLLECTION = 20_000;
 
 /**
  * Follows `$all` until `signal` is aborted, and subscribes again after each failure: the client never resumes a
