@@ -22,6 +22,8 @@ import {
 /** Maximum time for a request to arrive. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const HEADERS_TIMEOUT_MS = 60_000;
+/** Connections that wait to be accepted, up to the limit of the system. Node's 511 are too few while the main thread is busy for a second. */
+const BACKLOG = 4_096;
 
 /** Takes over connections that are upgraded to websockets. */
 export interface Upgrades {
@@ -156,7 +158,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.once('close', () => clearInterval(unreadTimer));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
-    server.listen(options.port, options.host, () => resolve());
+    server.listen(options.port, options.host, BACKLOG, () => resolve());
   });
   return {
     url: urlOf(server, options.host),

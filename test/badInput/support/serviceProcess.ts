@@ -69,6 +69,8 @@ export async function startServiceProcess(provider: Provider, { flags = [], env 
   return {
     url,
     account,
+    /** Sends the process a signal. */
+    signal: (name: NodeJS.Signals) => child.kill(name),
     /** All output after the lines of the start. */
     output: () => output.slice(start).trim(),
     memoryNow: () => memory('VmRSS'),
