@@ -142,8 +142,9 @@ async function measureOpenPages(base: string, cookie: string, executablePath: st
   }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
 
 /** Median and maximum, in milliseconds. */
 function spread(all: readonly PageVisit[]): string {
