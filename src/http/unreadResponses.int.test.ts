@@ -40,12 +40,12 @@ test('disconnects a client that does not read its response', async () => {
 });
 
 test('sends the complete response to a client that reads slowly', async () => {
-  await start(400);
+  await start(1_500);
   let received = 0;
   client.on('data', (chunk) => {
     received += chunk.length;
     client.pause();
-    setTimeout(() => client.resume(), 2);
+    setTimeout(() => client.resume(), 5);
   });
   client.resume();
   await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(LONG.length);
