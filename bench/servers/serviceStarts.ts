@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { start } from '../throughput/child.ts';
 import { fixed } from '../throughput/figures.ts';
+import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../throughput/npmStart.ts';
 import { threadTimes, total, waitUntilIdle } from '../throughput/threadTimes.ts';
 import { measure } from './measure.ts';
 
@@ -28,6 +29,7 @@ export async function measureServiceStarts({ folder, url, events, print }: Servi
   await mkdir(folder);
   const snapshots = join(folder, 'snapshots');
   const env = {
+    ...MALLOC_ENVIRONMENT,
     PATH: process.env.PATH ?? '',
     SVC_DATA_DIR: folder,
     SVC_PORT: '0',
@@ -40,7 +42,7 @@ export async function measureServiceStarts({ folder, url, events, print }: Servi
   };
 
   async function startUntilListening(label: string) {
-    const service = start(process.execPath, [CLI, 'serve'], env, join(folder, 'serve.txt'));
+    const service = start(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], env, join(folder, 'serve.txt'));
     await measure(`svc serve listens, ${label}`, events, print, () => service.line(/listening on/, LISTEN_TIMEOUT_MS));
     print(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, start } from './child.ts';
 import { setUp } from './management.ts';
+import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from './npmStart.ts';
 import type { SurfaceName } from './options.ts';
 import type { Provider } from './provider.ts';
 
@@ -23,13 +24,7 @@ const PATHS: Readonly<Record<SurfaceName, string>> = {
   chat: '/v1/chat/completions',
 };
 const PATH = PATHS.responses;
-/** Node options of `npm start`. */
-const NODE_OPTIONS = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts.start as string
-)
-  .split(' ')
-  .filter((word) => word.startsWith('--'));
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+const ENVIRONMENT = { ...MALLOC_ENVIRONMENT, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
 /** The same program, loaded at another endpoint. */
 export const withSurface = (side: Side, surface: SurfaceName): Side => ({ ...side, url: side.base + PATHS[surface] });

@@ -52,7 +52,7 @@ test('sorts by frequency and sums models and efforts over their pairs', () => {
     team: [],
     errorCode: [],
     client: [],
-    transport: ['HTTP undefined', 'WebSocket undefined'],
+    transport: ['HTTP undefined', 'Imported from codex-lb undefined', 'WebSocket undefined'],
   });
 });
 
