@@ -83,7 +83,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
   function refute(reason: string): SnapshotRefuted {
     folder.clear();
     return new SnapshotRefuted(
-      `The snapshot of the hot state that this process started from does not match the log: ${reason}. ` +
+      `The snapshot of the hot state that this process started from does not match the log: ${reason.replace(/\.$/, '')}. ` +
         'The snapshots are removed, and the next start folds the log from its beginning.',
     );
   }

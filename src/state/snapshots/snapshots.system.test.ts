@@ -302,7 +302,7 @@ const tampered: [string, string, RegExp][] = [
   [
     'an event before it cannot be read',
     `UPDATE events SET data = '{' WHERE position = 7`,
-    /The log is damaged at position 7/,
+    /The event at position 7 of the log .* is not JSON: .* from a backup\. The snapshots are removed/,
   ],
   [
     'an event before it has an unknown type',
