@@ -175,6 +175,6 @@ test('refuses a file that was changed, and leaves nothing behind', async () => {
   const another = await openBundle({ file, port: 0 }, { ...io(), hasDashboard: false });
   await another.close();
   expect(folders().length).toBeLessThanOrEqual(count);
-  expect(parseOpenArguments([])).toBeUndefined();
-  expect(parseOpenArguments([file, '--port', '70000'])).toBeUndefined();
+  expect(() => parseOpenArguments([])).toThrow('BUNDLE is missing.');
+  expect(() => parseOpenArguments([file, '--port', '70000'])).toThrow('--port must be a number up to 65535');
 });
