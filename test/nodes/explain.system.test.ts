@@ -43,14 +43,18 @@ test('every node explains every request in the same words, also after a restart'
   for (const { api } of nodes) await vi.waitUntil(async () => (await api.keys()).length === 1, soon);
 
   // Served, tried again on another account, cooling after it, repeated with a pin, and refused by the limit: on every node.
-  accounts[0]?.next(serverError());
-  accounts[1]?.next(throttled({ retryAfter: 600 }));
   let served = 0;
   const ask = async (node: ClusterNode, sent: Record<string, string>) => {
     if ((await node.ask(sent)) === 200) served += 1;
   };
   const withoutSession = { authorization: headers.authorization };
-  for (const sent of [headers, withoutSession]) for (const node of nodes) await ask(node, sent);
+  await ask(a, headers);
+  // The conversation stays on its account, so its next request fails there first.
+  const [pinned, other] = accounts.toSorted((one, two) => two.received.length - one.received.length);
+  pinned?.next(serverError());
+  other?.next(throttled({ retryAfter: 600 }));
+  await ask(a, headers);
+  for (const sent of [headers, withoutSession]) for (const node of [b, c]) await ask(node, sent);
   // A node whose share of the rest is too small refuses before the limit is used up.
   await vi.waitFor(async () => {
     if ((await usedAt(a)) < LIMIT) await ask(a, withoutSession);
