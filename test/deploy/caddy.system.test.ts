@@ -5,10 +5,10 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { gatedResponse } from '../durability/support/gatedResponse.ts';
 import { type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { usageLimitReached } from '../support/provider/scripts.ts';
 import { waitOptions } from '../support/waitOptions.ts';
+import { expectStream } from './expectStream.ts';
 
 const hasCaddy = spawnSync('caddy', ['version']).error === undefined;
 const SAMPLE = new URL('../../deploy/caddy/Caddyfile', import.meta.url);
@@ -102,19 +102,7 @@ const textOf = async (response: IncomingMessage) => {
 const ask = () => send('POST', '/v1/responses', {}, validRequest);
 
 describe.skipIf(!hasCaddy)('behind the Caddy of deploy/caddy/Caddyfile', () => {
-  test('the first events of a stream arrive while the provider holds back the rest', async () => {
-    const gate = gatedResponse();
-    gateway.pool[0]?.at.next(gate.script);
-    const response = await ask();
-    let text = '';
-    for await (const chunk of response) {
-      text += chunk;
-      if (text.includes('response.output_text.delta')) gate.open();
-    }
-    // The gate opens only when a part was read through Caddy, so the end proves that nothing was kept back.
-    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
-    expect(text).toContain('event: response.completed');
-  });
+  test('the first events of a stream arrive while the provider holds back the rest', () => expectStream(gateway, ask));
 
   test('a websocket is opened through it', async () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
@@ -130,7 +118,7 @@ describe.skipIf(!hasCaddy)('behind the Caddy of deploy/caddy/Caddyfile', () => {
     expect(gateway.pool[0]?.at.received.length).toBe(before + 1);
   });
 
-  test('probes and metrics stay inside, and management takes nobody for a client of this machine', async () => {
+  test('probes and metrics stay inside, and management takes no client for one of this machine', async () => {
     for (const path of ['/metrics', '/ready']) {
       const response = await send('GET', path);
       response.resume();

@@ -4,10 +4,10 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { gatedResponse } from '../durability/support/gatedResponse.ts';
 import { errorOf, type Gateway, startGateway, validRequest } from '../support/gateway.ts';
 import { usageLimitReached } from '../support/provider/scripts.ts';
 import { waitOptions } from '../support/waitOptions.ts';
+import { expectStream } from './expectStream.ts';
 
 const hasNginx = spawnSync('nginx', ['-v']).error === undefined;
 const SAMPLE = new URL('../../deploy/nginx/svc.conf', import.meta.url);
@@ -87,19 +87,7 @@ const ask = (headers?: Record<string, string>) =>
   send('POST', '/v1/responses', { body: validRequest, ...(headers && { headers }) });
 
 describe.skipIf(!hasNginx)('behind the nginx of deploy/nginx/svc.conf', () => {
-  test('the first events of a stream arrive while the provider holds back the rest', async () => {
-    const gate = gatedResponse();
-    gateway.pool[0]?.at.next(gate.script);
-    const response = await ask();
-    let text = '';
-    for await (const chunk of response) {
-      text += chunk;
-      if (text.includes('response.output_text.delta')) gate.open();
-    }
-    // The gate opens only when a part was read through nginx, so the end proves that nothing was kept back.
-    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
-    expect(text).toContain('event: response.completed');
-  });
+  test('the first events of a stream arrive while the provider holds back the rest', () => expectStream(gateway, ask));
 
   test('refusals arrive as svc sends them', async () => {
     gateway.pool[0]?.at.next(usageLimitReached());
@@ -130,7 +118,7 @@ describe.skipIf(!hasNginx)('behind the nginx of deploy/nginx/svc.conf', () => {
     expect([response.statusCode, JSON.parse(await textOf(response)).error.code]).toEqual([426, 'upgrade_required']);
   });
 
-  test('probes and metrics stay inside, and management takes nobody for a client of this machine', async () => {
+  test('probes and metrics stay inside, and management takes no client for one of this machine', async () => {
     for (const path of ['/metrics', '/ready']) {
       const response = await send('GET', path);
       response.resume();

@@ -87,3 +87,9 @@ test.each([
 ])('refuses the arguments %j', (args, message) => {
   expect(() => parseHoldArguments(args)).toThrow(new ArgumentsRefused(message));
 });
+
+test('holds the whole of the last day', () => {
+  const hold = parseHoldArguments(['place', '--reason', 'r', '--from', '2026-01-01', '--until', '2026-01-31']);
+  const [from, until] = [Date.parse('2026-01-01T00:00:00Z'), Date.parse('2026-01-31T23:59:59.999Z')];
+  expect(hold).toMatchObject({ type: 'PlaceHold', from, until });
+});

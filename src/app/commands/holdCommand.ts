@@ -42,7 +42,7 @@ export function parseHoldArguments([action = '', ...args]: readonly string[]): H
       const { values, positionals } = readArguments(args, { reason: text, subject: text, from: text, until: text });
       noOperand(positionals);
       const from = timeOption('--from', values.from, 'first') ?? null;
-      const until = timeOption('--until', values.until, 'first') ?? null;
+      const until = timeOption('--until', values.until, 'last') ?? null;
       const [subject, reason] = [values.subject ?? null, reasonOf(values)];
       return { type: 'PlaceHold', holdId: randomUUID(), subject, from, until, reason };
     }
