@@ -1,33 +1,35 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ComparedTable } from './comparedTable.ts';
+import type { SameRows } from './compareInSqlite.ts';
 
 type Cell = string | number | null;
 type Row = readonly Cell[];
-
-export interface Table {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** The columns as SQL expressions: blobs as hexadecimal text. */
-  readonly selected: readonly string[];
-  /** Indexes of the primary key's columns, in key order. */
-  readonly key: readonly number[];
-}
 
 const MAX_DIFFERENCES = 10;
 /** In characters. */
 const MAX_VALUE_LENGTH = 300;
 
-/** Compares all rows of all tables. Both files are read once, in key order. */
+/**
+ * Compares all rows of all tables. Both files are read once, in key order.
+ * @param same compares within SQLite first, so that only the tables that differ are read
+ */
 export function compareReadModelFiles(
   live: DatabaseSync,
   fresh: DatabaseSync,
+  same?: SameRows,
 ): { rows: number; differences: string[] } {
   const differences: string[] = [];
   let rows = 0;
   const [liveTables, tables] = [tablesOf(live), tablesOf(fresh)];
   for (const table of tables) {
-    const same = liveTables.find(({ name }) => name === table.name);
-    if (JSON.stringify(same) !== JSON.stringify(table)) {
-      differences.push(`${table.name}: the live table ${same ? 'has other columns' : 'is missing'}`);
+    const other = liveTables.find(({ name }) => name === table.name);
+    if (JSON.stringify(other) !== JSON.stringify(table)) {
+      differences.push(`${table.name}: the live table ${other ? 'has other columns' : 'is missing'}`);
+      continue;
+    }
+    const count = same?.count(table);
+    if (count !== undefined) {
+      rows += count;
       continue;
     }
     for (const [left, right] of pairs(table, readRows(live, table), readRows(fresh, table))) {
@@ -41,7 +43,7 @@ export function compareReadModelFiles(
 }
 
 /** The tables to compare: those of the schema, and the terms of each text index. */
-export function tablesOf(database: DatabaseSync): Table[] {
+export function tablesOf(database: DatabaseSync): ComparedTable[] {
   const tables = database
     .prepare(
       `SELECT name, type FROM pragma_table_list
@@ -51,7 +53,7 @@ export function tablesOf(database: DatabaseSync): Table[] {
   return tables.map(({ name, type }) => (type === 'virtual' ? termsOf(database, name) : tableOf(database, name)));
 }
 
-function tableOf(database: DatabaseSync, name: string): Table {
+function tableOf(database: DatabaseSync, name: string): ComparedTable {
   const columns = database.prepare('SELECT name, type, pk FROM pragma_table_info(?)').all(name) as {
     name: string;
     type: string;
@@ -67,15 +69,15 @@ function tableOf(database: DatabaseSync, name: string): Table {
 }
 
 /** The terms of a text index. Its own tables cannot be compared, because they depend on the order of inserts. */
-function termsOf(database: DatabaseSync, index: string): Table {
+function termsOf(database: DatabaseSync, index: string): ComparedTable {
   const name = `${index}Terms`;
   database.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab(main, ${index}, instance)`);
   const columns = ['term', 'doc', 'offset'];
-  return { name, columns, selected: columns, key: [0, 1, 2] };
+  return { name, columns, selected: columns, key: [0, 1, 2], indexed: index };
 }
 
 /** The rows of a table in key order. */
-export function readRows(database: DatabaseSync, { name, columns, selected, key }: Table): Iterator<Row> {
+export function readRows(database: DatabaseSync, { name, columns, selected, key }: ComparedTable): Iterator<Row> {
   const order = key.map((index) => columns[index]).join(', ');
   const statement = database.prepare(`SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${order}`);
   statement.setReturnArrays(true);
@@ -84,7 +86,7 @@ export function readRows(database: DatabaseSync, { name, columns, selected, key 
 
 /** Pairs rows of the same key; the other side is undefined where a row is missing. */
 function* pairs(
-  table: Table,
+  table: ComparedTable,
   left: Iterator<Row>,
   right: Iterator<Row>,
 ): Generator<[Row | undefined, Row | undefined]> {
@@ -97,7 +99,7 @@ function* pairs(
   }
 }
 
-function compareKeys({ key }: Table, left: Row, right: Row): number {
+function compareKeys({ key }: ComparedTable, left: Row, right: Row): number {
   for (const index of key) {
     const [a, b] = [left[index] ?? '', right[index] ?? ''];
     if (a !== b) return a < b ? -1 : 1;
@@ -105,7 +107,7 @@ function compareKeys({ key }: Table, left: Row, right: Row): number {
   return 0;
 }
 
-function describeDifference(table: Table, live: Row | undefined, fresh: Row | undefined): string | undefined {
+function describeDifference(table: ComparedTable, live: Row | undefined, fresh: Row | undefined): string | undefined {
   const row = live ?? fresh;
   const label = () => `${table.name} ${table.key.map((index) => `${table.columns[index]}=${row?.[index]}`).join(' ')}`;
   if (!fresh) return `${label()}: is only in the live read models`;

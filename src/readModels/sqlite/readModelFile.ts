@@ -45,6 +45,24 @@ function openUndamaged(path: string, onDamage: () => void): DatabaseSync | undef
   return undefined;
 }
 
+/**
+ * Makes a file that this process alone reads and then removes: without a journal, and without waiting for the disk.
+ * @throws the error of SQLite
+ */
+export function makeTemporaryFile(path: string): DatabaseSync {
+  removeReadModelFile(path);
+  const database = openDatabase(path);
+  database.exec(`
+    PRAGMA page_size = 16384;
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA cache_size = -65536;
+  `);
+  prepare(database);
+  return database;
+}
+
 function isCurrent(database: DatabaseSync): boolean {
   const layout = database.prepare('PRAGMA user_version').get()?.user_version;
   if (layout !== 0) return layout === LAYOUT;

@@ -33,6 +33,7 @@ async function dataFolder() {
 
 function tamper(folder: string, sql: string): void {
   const database = new DatabaseSync(join(folder, 'readmodels.sqlite'));
+  database.enableDefensive(false);
   database.exec(sql);
   database.close();
 }
@@ -101,6 +102,14 @@ test.each([
   ],
   ['INSERT INTO marks VALUES (7, 1)', ['marks position=7: is only in the live']],
   ["INSERT INTO texts (rowid, text) VALUES (24, 'abc')", ['textsTerms term=abc doc=24 offset=0: is only in the live']],
+  [
+    // A text that is equal by the forged rules of its column.
+    `PRAGMA writable_schema = ON;
+     UPDATE sqlite_schema SET sql = replace(sql, 'route TEXT', 'route TEXT COLLATE NOCASE') WHERE name = 'requests';
+     PRAGMA writable_schema = RESET; UPDATE requests SET route = upper(route) WHERE position = 3`,
+    ['requests position=3: route is'],
+  ],
+  ["INSERT INTO otherAttempts VALUES (3, 0, 'a', 1, 1)", ['otherAttempts position=3 ordinal=0: is only in the live']],
   ['DROP TABLE messages', ['messages: the live table is missing']],
   ["UPDATE progress SET version = 'old'", ['of version "old"']],
   ['UPDATE progress SET position = 99', ['end at position 99']],

@@ -6,9 +6,10 @@ import { requireLogFile } from '../../dataFolder/requireLogFile.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
 import { compareReadModelFiles } from './compare.ts';
-import { LogReader } from './logReader.ts';
+import { dropIndexes, SameRows, schemaOf } from './compareInSqlite.ts';
+import { type LogMark, LogReader } from './logReader.ts';
 import { Projector, versionWith } from './projector.ts';
-import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+import { makeTemporaryFile, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
   /** Contains `readmodels.sqlite` and the log. */
@@ -28,11 +29,13 @@ const BATCH_EVENTS = 50_000;
  */
 export function rebuildReadModels({ folder, logName, onProgress }: RebuildOptions): Position {
   const [live, fresh] = [join(folder, 'readmodels.sqlite'), join(folder, 'readmodels.new.sqlite')];
-  const reached = build(fresh, requireLogFile(folder, logName), position(Number.MAX_SAFE_INTEGER), onProgress).position;
+  const logPath = requireLogFile(folder, logName);
+  removeReadModelFile(fresh);
+  const reached = build({ open: () => openReadModelFile(fresh), logPath, onProgress });
   // A crash between the two leaves no file; the next start then builds one.
   removeReadModelFile(live);
   renameSync(fresh, live);
-  return reached;
+  return reached.position;
 }
 
 /**
@@ -82,14 +85,26 @@ export function compareWithRebuilt({
         differences: [`the live read models are ${made}, this svc builds "${expected}"`],
       };
     }
-    const rebuilt = build(freshPath, logPath, at, onProgress, archivePath);
+    let schema = '';
+    const rebuilt = build({
+      open: () => makeTemporaryFile(freshPath),
+      logPath,
+      archivePath,
+      upTo: at,
+      onProgress,
+      onTables(made) {
+        schema = schemaOf(made);
+        dropIndexes(made);
+      },
+    });
     if (rebuilt.position !== at || rebuilt.eventId !== progress.eventId) {
       const difference = `the live read models end at position ${at} with event ${String(progress.eventId)}, the log there at position ${rebuilt.position} with event ${String(rebuilt.eventId)}`;
       return { position: at, rows: 0, differences: [difference] };
     }
     const fresh = new DatabaseSync(freshPath, { readOnly: true });
     try {
-      return { position: at, ...compareReadModelFiles(live, fresh) };
+      const same = schemaOf(live) === schema ? new SameRows(live, freshPath) : undefined;
+      return { position: at, ...compareReadModelFiles(live, fresh, same) };
     } finally {
       fresh.close();
     }
@@ -118,19 +133,31 @@ function expectedVersion(logPath: string, archivePath?: string): string {
   }
 }
 
-function build(
-  path: string,
-  logPath: string,
-  upTo: Position,
-  onProgress: OnProgress | undefined,
-  archivePath?: string,
-) {
-  removeReadModelFile(path);
+interface Build {
+  /** Opens an empty file, which is closed at the end. */
+  readonly open: () => DatabaseSync;
+  readonly logPath: string;
+  readonly archivePath?: string | undefined;
+  readonly upTo?: Position;
+  readonly onProgress?: OnProgress | undefined;
+  /** Called once all tables are made, before the first row. */
+  readonly onTables?: (database: DatabaseSync) => void;
+}
+
+function build({
+  open,
+  logPath,
+  archivePath,
+  upTo = position(Number.MAX_SAFE_INTEGER),
+  onProgress,
+  onTables,
+}: Build): LogMark {
   const log = new LogReader(logPath, archivePath);
-  const database = openReadModelFile(path);
+  const database = open();
   try {
     const { position: end } = log.lastUpTo(upTo);
     const projector = new Projector(database, log);
+    onTables?.(database);
     let hasMore = true;
     while (hasMore) {
       hasMore = projector.catchUp(BATCH_EVENTS, end);
