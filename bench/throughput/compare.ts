@@ -1,7 +1,7 @@
+import type { JobName } from './besideJob.ts';
 import { fixed, integer, median, print, printTable, sum } from './figures.ts';
 import type { UnavailableShares } from './machineTimes.ts';
 import { type Measurement, measure } from './measure.ts';
-import type { SurfaceName } from './options.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
@@ -10,7 +10,10 @@ import { wrk } from './wrk.ts';
 
 /** One endpoint of the product under one kind of requests. */
 export interface Target {
-  readonly surface: SurfaceName;
+  /** The endpoint, and what runs beside the load. */
+  readonly surface: string;
+  /** A job of the product that runs during the load. */
+  readonly beside?: JobName;
   /** The product, with the endpoint as its `url`. */
   readonly side: Side;
   /** Folder written by `writeBodies`. */
@@ -19,7 +22,7 @@ export interface Target {
 
 /** The measurements of one endpoint, one per round. */
 export interface MeasuredSurface {
-  readonly surface: SurfaceName;
+  readonly surface: string;
   readonly measurements: readonly Measurement[];
 }
 
@@ -54,7 +57,7 @@ export async function compare(
     wrk(side.url, rounds.warmUpSeconds, { ...rounds, bodies, key: side.key });
   if (bare) await warmUp(bare, first.bodies);
   let completed = 0;
-  for (const { side, bodies } of targets) completed += (await warmUp(side, bodies)).requests;
+  for (const { side, bodies, beside } of targets) if (!beside) completed += (await warmUp(side, bodies)).requests;
 
   const bareMeasurements: Measurement[] = [];
   const product = [measurementsOf(first), ...others.map(measurementsOf)] as const;
@@ -63,8 +66,8 @@ export async function compare(
     if (a) bareMeasurements.push(a);
     let line = `  round ${round}${a ? describe('bare', a) : ''}`;
     const all = a ? [a] : [];
-    for (const [index, { surface, side, bodies }] of targets.entries()) {
-      const b = await measure(side, context, { ...rounds, bodies });
+    for (const [index, { surface, side, bodies, beside }] of targets.entries()) {
+      const b = await measure(side, context, { ...rounds, bodies }, beside);
       product[index]?.measurements.push(b);
       all.push(b);
       line += describe(surface, b) + (a && index === 0 ? `  ratio ${fixed(b.rps / a.rps, 3)}` : '');
@@ -85,9 +88,9 @@ export async function compare(
 
 const measurementsOf = ({ surface }: Target) => ({ surface, measurements: [] as Measurement[] });
 
-const describe = (name: string, { rps, failures, load, cpu }: Measurement): string =>
+const describe = (name: string, { rps, failures, load, cpu, jobs }: Measurement): string =>
   `  ${name} ${integer(rps).padStart(6)} req/s ${fixed(total(cpu) / load.requests, 1).padStart(6)} us` +
-  ` p99 ${fixed(load.p99Us / 1000, 1)} ms errors ${failures}`;
+  ` p99 ${fixed(load.p99Us / 1000, 1)} ms errors ${failures}${jobs > 0 ? ` jobs ended ${jobs}` : ''}`;
 
 /** Requests per second of a side over those of another one in the same rounds. */
 function printRatio(what: string, side: readonly Measurement[], base: readonly Measurement[]): void {

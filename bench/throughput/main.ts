@@ -53,7 +53,10 @@ async function benchBody(
     return { surface, side: withSurface(product, surface), bodies: files };
   };
   const first = targetOf(firstSurface);
-  const targets = [first, ...otherSurfaces.map(targetOf)] as const;
+  const beside: Target[] = options.beside
+    ? [{ ...first, surface: `${firstSurface} beside ${options.beside}`, beside: options.beside }]
+    : [];
+  const targets = [first, ...beside, ...otherSurfaces.map(targetOf)] as const;
   const { base } = product;
   const rowsBefore = await requestLogTotal(base, -1);
   const comparison = await compare(bare, targets, context, options);

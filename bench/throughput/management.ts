@@ -33,7 +33,8 @@ async function importAccount(base: string, index: number): Promise<void> {
   await read(await fetch(`${base}/api/accounts/import`, { method: 'POST', body: form }), 'account import');
 }
 
-async function call(base: string, method: string, path: string, body?: object, headers = {}): Promise<unknown> {
+/** Calls the management API. @throws unless the status is 200 to 299 */
+export async function call(base: string, method: string, path: string, body?: object, headers = {}): Promise<unknown> {
   const sent = body
     ? { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
     : { headers };

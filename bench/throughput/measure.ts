@@ -1,3 +1,4 @@
+import { type JobName, repeatJob } from './besideJob.ts';
 import { machineTimes, type UnavailableShares, unavailableShares } from './machineTimes.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
@@ -18,23 +19,28 @@ export interface Measurement {
   /** CPU time of the local servers that the side uses, in microseconds. */
   readonly serversCpuUs: number;
   readonly unavailable: UnavailableShares;
+  /** How often the job beside the load ended. */
+  readonly jobs: number;
 }
 
-/** Measures one side under full load. */
+/** Measures one side under full load. @param beside a job of the service that runs from before the load until its end */
 export async function measure(
   side: Side,
   { provider, servers }: { provider: Provider; servers: Servers },
   load: { bodies: string; connections: number; seconds: number },
+  beside?: JobName,
 ): Promise<Measurement> {
   const providerBefore = threadTimes(provider.pid);
   const before = threadTimes(side.pid);
   const serversBefore = servers.cpuUs();
+  const job = beside && (await repeatJob(side.base, beside));
   const machineBefore = machineTimes();
   const result = await wrk(side.url, load.seconds, { ...load, key: side.key });
   const machineAfter = machineTimes();
   const during = total(usedBetween(before, threadTimes(side.pid)));
   const providerCpuUs = total(usedBetween(providerBefore, threadTimes(provider.pid)));
   const serversDuring = servers.cpuUs() - serversBefore;
+  const jobs = (await job?.stop()) ?? 0;
   await waitUntilIdle(side.pid);
   const cpu = usedBetween(before, threadTimes(side.pid));
   return {
@@ -45,6 +51,7 @@ export async function measure(
     lateCpuUs: total(cpu) - during,
     providerCpuUs,
     serversCpuUs: servers.cpuUs() - serversBefore,
+    jobs,
     unavailable: unavailableShares(machineBefore, machineAfter, during + providerCpuUs + serversDuring),
   };
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { JOBS, type JobName } from './besideJob.ts';
 
 export type BodyKind = '20k' | '38k';
 
@@ -17,6 +18,8 @@ export interface Options {
   readonly surfaces: readonly [SurfaceName, ...SurfaceName[]];
   /** Requests per second at which the added latency is measured, besides half of what the product serves. */
   readonly rates: readonly number[];
+  /** A job of the product: each round loads the first endpoint once without it and once while it runs. */
+  readonly beside: JobName | undefined;
   readonly productOnly: boolean;
   readonly profile: boolean;
   readonly keep: boolean;
@@ -38,6 +41,8 @@ export const USAGE = `bench:throughput: the product against a bare pass-through
   --surface NAMES    of responses, v1 and chat, by commas: the endpoints to measure by turns (responses);
                      chat needs --body 20k
   --rates NUMBERS    requests per second, by commas, at which latency is measured besides half load (none)
+  --beside JOB       verify or evidence: each round loads the first endpoint without and with this job running,
+                     again each time that it has ended
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
@@ -66,6 +71,7 @@ function parse(args: readonly string[]): Options | string {
       body: { type: 'string', default: 'both' },
       surface: { type: 'string', default: 'responses' },
       rates: { type: 'string', default: '' },
+      beside: { type: 'string' },
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
@@ -84,6 +90,7 @@ function parse(args: readonly string[]): Options | string {
     bodies: bodyKinds(values.body),
     surfaces: surfaceNames(values.surface, values.body),
     rates: values.rates === '' ? [] : values.rates.split(',').map((rate) => atLeastOne('rates', rate)),
+    beside: jobName(values.beside),
     productOnly: values['product-only'],
     profile: values.profile,
     keep: values.keep,
@@ -104,6 +111,11 @@ function bodyKinds(text: string): readonly BodyKind[] {
   if (text === 'both') return ['20k', '38k'];
   if (text === '20k' || text === '38k') return [text];
   throw new Error(`--body must be 20k, 38k or both, not ${text}`);
+}
+
+function jobName(text: string | undefined): JobName | undefined {
+  if (text === undefined || Object.hasOwn(JOBS, text)) return text as JobName | undefined;
+  throw new Error(`--beside must be one of ${Object.keys(JOBS).join(', ')}, not ${text}`);
 }
 
 function surfaceNames(text: string, body: string): Options['surfaces'] {
