@@ -173,7 +173,7 @@ export async function startManagement(
     links,
     live,
     jobs,
-    retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
+    retainedKeys: createRetainedKeys({ hot, vault, log, mutex: commands.mutex, report }),
     integrity: { tree, checkpoints },
     postNotification: createPostNotification(createPost({ agentsFor: () => ({}), allowsLinkLocal: false })),
     allowsLinkLocal: false,

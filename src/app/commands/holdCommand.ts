@@ -80,7 +80,7 @@ export async function runHold(
   );
   if (action.type === 'ListHolds') return printHolds(hot, print);
 
-  const retainedKeys = createRetainedKeys({ hot, vault, mutex: createKeyedMutex(), report });
+  const retainedKeys = createRetainedKeys({ hot, vault, log, mutex: createKeyedMutex(), report });
   const before = [...hot.state.holds.retained.keys()];
   const cause = {
     actor: { kind: 'cli', command: `hold ${action.type === 'PlaceHold' ? 'place' : 'lift'}`, user: userName() },

@@ -140,7 +140,7 @@ export function createManagementSurface(
     links,
     live,
     jobs,
-    retainedKeys: createRetainedKeys({ hot, vault, mutex: commands.mutex, report }),
+    retainedKeys: createRetainedKeys({ hot, vault, log, mutex: commands.mutex, report }),
     integrity,
     postNotification,
     allowsLinkLocal,

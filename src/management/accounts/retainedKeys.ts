@@ -1,13 +1,11 @@
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { KeyedMutex } from '../../lib/keyedMutex.ts';
 import type { HotRunner } from '../../state/hotRunner.ts';
-import type { Vault } from '../../vault/vault.ts';
-import { keysInUse } from './keysInUse.ts';
+import { destroyEarlierKeys, type EarlierKeysOptions } from './destroyEarlierKeys.ts';
 import { accountKeysMutex } from './sealAccount.ts';
 
-export interface RetainedKeysOptions {
+export interface RetainedKeysOptions extends EarlierKeysOptions {
   readonly hot: Pick<HotRunner, 'state' | 'onFolded'>;
-  readonly vault: Pick<Vault, 'destroy' | 'keyIdOf'>;
   readonly mutex: KeyedMutex;
   readonly report: (error: unknown) => void;
 }
@@ -22,7 +20,7 @@ export interface RetainedKeys {
  * Destroys the data keys of deleted accounts when the last hold on them ends, whichever node lifts it. What this node cannot destroy
  * is destroyed at the next start (`destroyKeysOfDeletedAccounts`).
  */
-export function createRetainedKeys({ hot, vault, mutex, report }: RetainedKeysOptions): RetainedKeys {
+export function createRetainedKeys({ hot, vault, log, mutex, report }: RetainedKeysOptions): RetainedKeys {
   let { retained } = hot.state.holds;
   let work: Promise<unknown> = Promise.resolve();
 
@@ -30,7 +28,7 @@ export function createRetainedKeys({ hot, vault, mutex, report }: RetainedKeysOp
     mutex(accountKeysMutex(accountId), async () => {
       // It was deleted and is held again meanwhile.
       if (hot.state.holds.retained.has(accountId)) return;
-      await vault.destroy(accountId, keysInUse(hot.state, accountId, vault));
+      await destroyEarlierKeys({ hot, vault, log }, accountId);
     }).catch(report);
 
   hot.onFolded(() => {

@@ -180,6 +180,29 @@ describe('an account that is deleted under a hold', () => {
     expect(() => third.vault.open(email)).toThrow(CannotUnseal);
     await stop();
   });
+
+  test('loses the keys of its earlier life at a start after a kill, and only these, if it was imported again', async () => {
+    const stage = await startManagement();
+    const { id, email } = await anAccount(stage);
+    const hold = await place(stage);
+    await remove(stage, id);
+    await anAccount(stage);
+    // In its second life it gets a second key; what is sealed under the first one of it stays readable.
+    const [, secondLife] = stage.vault.keysOf(id);
+    await importAccount(stage, authFile(), '?on_duplicate=replace');
+    await destroyKeysOfDeletedAccounts(stage);
+    expect(stage.vault.open(email)).toBe('ada@example.com');
+    const { destroy } = stage.vault;
+    stage.vault.destroy = () => Promise.reject(new Error('killed'));
+    await lift(stage, hold.id);
+    stage.vault.destroy = destroy;
+    expect(stage.vault.open(email)).toBe('ada@example.com');
+
+    await destroyKeysOfDeletedAccounts(stage);
+    expect(() => stage.vault.open(email)).toThrow(CannotUnseal);
+    expect(stage.vault.hasKey(secondLife?.id ?? '')).toBe(true);
+    expect((await listAccounts(stage))[0].email).toBe('ada@example.com');
+  });
 });
 
 test('a hold that is placed after a deletion changes nothing about it', async () => {
