@@ -141,7 +141,7 @@ interface Documents {
  */
 interface Summed {
   readonly requestsByKind: RollUp<RequestKind, RequestSums>;
-  /** The accounts that were tried in vain. Those of `accountId` are in `requestsByKind`. */
+  /** The accounts whose attempts failed. Those of `accountId` are in `requestsByKind`. */
   readonly requestsByAttempt: RollUp<AttemptKind, AttemptSums>;
   readonly requestsBySource: RollUp<RequestSource, RequestSums>;
   readonly requestsByErrorCode: RollUp<Pick<RequestSource, 'errorCode'>, RequestSums>;

@@ -21,7 +21,7 @@ export interface CommandsOptions {
   readonly measure: (label: string, work: (round: number) => Promise<number>, count?: number) => Promise<void>;
 }
 
-/** Times the commands at random moments of the log, without the start of a process: each opens the folder anew. */
+/** Times the commands at random moments of the log, without the start of a process: each opens the folder again. */
 export async function measureCommands({ folder, head, keyId, requests, measure }: CommandsOptions): Promise<void> {
   const masterKey = randomBytes(32).toString('base64');
   const config = readConfig({ SVC_DATA_DIR: folder, SVC_ENCRYPTION_KEY: masterKey });

@@ -161,7 +161,7 @@ test('makes no bundle of a log that is not that of its checkpoints', async () =>
   await expect(makeBundleOf(folder)).rejects.toThrow('Run "svc verify"');
 });
 
-test.each([0, undefined])('proves what is left of a log with archived days, and names them', async (treeSize) => {
+test.each([0, undefined])('proves the rest of a log with archived days, and names them', async (treeSize) => {
   const { path: folder, archive } = await archivableLog(300);
   await archive('2026-01-20');
   signFolder(folder, { sizes: [100, 250], ...(treeSize !== undefined && { treeSize }) });

@@ -9,7 +9,7 @@ import type { ScanRange, ScanSource } from './scanProtocol.ts';
 export interface RangeReader {
   /** The events of a range, in the order in which the source has them. */
   events(range: ScanRange): Iterable<EventTuple>;
-  /** The events of a range, with what is left of those that are archived and have no row. */
+  /** The events of a range, with the remaining parts of those that are archived and have no row. */
   withArchived(range: ScanRange): Iterable<EventTuple | ArchivedLeaf>;
   /** The hash that the next event of a stream names, where an archived event is the last one of its stream. */
   hashOfArchived(leaf: ArchivedLeaf): string | undefined;

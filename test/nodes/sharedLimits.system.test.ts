@@ -84,7 +84,7 @@ test('lets one busy node of three use the limit up, and no more', SLOW, async ()
   // A third of the limit at once; the other shares follow with the log.
   expect(percent(served)).toBeGreaterThanOrEqual(33);
   // Clients do not wait for the end of the window then.
-  expect(refusals[0]).toEqual({ retryAfter: '1', text: expect.stringContaining('used its share of what is left') });
+  expect(refusals[0]).toEqual({ retryAfter: '1', text: expect.stringContaining('used its share of the rest') });
   await vi.waitUntil(
     async () => {
       served += await ask(40, [busy]);

@@ -14,7 +14,7 @@ export interface AccountMetricsOptions {
 const STATES = ['available', 'paused', 'deactivated', 'rate_limited', 'quota_exceeded', 'cooling'] as const;
 const WINDOWS = ['primary', 'secondary'] as const;
 
-/** The pool: how many accounts serve, and of each by its id what is left of its windows and how often it fails. */
+/** The pool: how many accounts serve, and of each by its id the unused part of its windows and how often it fails. */
 export function accountMetrics({ hot, coolDowns, now }: AccountMetricsOptions): readonly Metric[] {
   return [
     gauge('svc_accounts', 'Accounts by whether they can serve now.', ['state'], () => {

@@ -35,7 +35,7 @@ export const describeArchivedRequest = (requestId: string, { position, day, file
 /** Of segments that count: the log says that they are archived. */
 const ARCHIVED = "segment IN (SELECT number FROM segments WHERE status = 'archived')";
 
-/** Reads what is left of archived events. Rows of some of them may still be in the log, which then are the same. */
+/** Reads the remaining parts of archived events. Rows of some of them may still be in the log, which then are the same. */
 export class ArchivedEvents {
   readonly #database: DatabaseSync;
   readonly #statements;

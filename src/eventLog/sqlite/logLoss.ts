@@ -80,7 +80,7 @@ export function findLogLoss(path: string, known: readonly KnownEnd[]): LogLoss |
   }
 }
 
-/** An event without a row is known by its id; what is left of it does not name its hash. */
+/** An event without a row is known by its id; its remaining entry does not name its hash. */
 function archivedEventAt(path: string, { position, hash, time }: KnownEnd): ReturnType<typeof readLogEndAt> {
   const archived = ArchivedEvents.open(path);
   try {

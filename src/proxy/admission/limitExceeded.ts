@@ -55,7 +55,7 @@ function describe(
 
 function describeShare(level: LimitLevel, { limitType, limitWindow, modelFilter }: LimitRule, seconds: number): string {
   const scope = modelFilter ? ` for model ${modelFilter}` : '';
-  return `${NAMES[level]} ${limitType} ${limitWindow} limit${scope}: this node has used its share of what is left. Retry in ${seconds} s.`;
+  return `${NAMES[level]} ${limitType} ${limitWindow} limit${scope}: this node has used its share of the rest. Retry in ${seconds} s.`;
 }
 
 function resetFields(resetAt: Instant, now: Instant) {

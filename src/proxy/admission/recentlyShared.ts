@@ -35,7 +35,7 @@ const MOST_MS = 12_000;
 
 /**
  * What this node has lately read back from the log of its own requests: announcements and ends. The other nodes read them at
- * about the same time. Until they surely have, this node must not take its share of what is left then. An event that took
+ * about the same time. Until they surely have, this node must not take its share of the rest then. An event that took
  * long to come back is recent for longer: what slowed it down, a busy machine or store, holds for the others as well.
  */
 export class RecentlyShared {

@@ -28,7 +28,7 @@ export interface SharedLimitsOptions {
 /**
  * Keeps several nodes within a limit together, also while they cannot see each other. What a node has reserved becomes known
  * to the others when the log has announced or counted it. Until then each node assumes that every other one has reserved as
- * much as itself that it does not know of. So each stays within its share of what is left, the same for all, and the shares
+ * much as itself that it does not know of. So each stays within its share of the rest, the same for all, and the shares
  * move on with the log (docs/decisions/0062-shared-limits.md).
  */
 export class SharedLimits {
@@ -61,7 +61,7 @@ export class SharedLimits {
 
   /**
    * Whether this node has used half of its share of a limit, so that an admitted request has to be announced at once: the
-   * others must know of it, and this node gets a share of what is left then.
+   * others must know of it, and this node gets a share of the rest then.
    * @param level of the request
    * @param at the time by the windows' clock
    */

@@ -69,7 +69,7 @@ test('one of three nodes can use up the whole limit, as fast as the log announce
     shares.push(used() - before);
     for (const { fold } of nodes) fold();
   }
-  // A third of what is left, again and again.
+  // A third of the rest, again and again.
   expect(shares.slice(0, 3)).toEqual([3_400, 2_200, 1_500]);
   expect(used()).toBeGreaterThanOrEqual(CEILING);
   expect(used()).toBeLessThanOrEqual(CEILING + ESTIMATE);

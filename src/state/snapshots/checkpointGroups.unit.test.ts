@@ -64,7 +64,7 @@ test('passes full groups of the snapshot before on, and regroups what follows', 
   expect(addresses(after.checkpoints)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
 
-test('regroups what is left when every second checkpoint was dropped', () => {
+test('regroups the others when every second checkpoint was dropped', () => {
   const before = stored(kept(1, 40));
   const thinned = before.checkpoints.filter(({ position }) => position % 2 === 0);
   const after = stored(thinned);

@@ -39,7 +39,7 @@ export function checkFolder({ SVC_DATA_DIR }: Config): Check {
   return ok('folder', folder);
 }
 
-/** Whether each file belongs to this user, and nobody else may read the keys. */
+/** Whether each file belongs to this user, and no other user may read the keys. */
 export function checkPermissions({ SVC_DATA_DIR }: Config): Check {
   const folder = resolve(SVC_DATA_DIR);
   if (!existsSync(folder)) return skipped('permissions', 'there is no data folder yet');
