@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/core/brands.ts';
+import { arrivedMessagesHandled } from './arrivedMessages.ts';
 import { dailyStream } from './dailyStream.ts';
 import { type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
 
@@ -22,7 +23,7 @@ export interface EventSinkOptions {
   readonly now?: () => number;
   /** Maximum number of pending events; beyond it `record` rejects at once. */
   readonly maxPending?: number;
-  /** How long an event may wait before no work is begun. */
+  /** How long an event may wait before no work is begun; an outcome that has arrived here ends the wait. */
   readonly slowMs?: number;
   /** How long `record` waits for the outcome of an append. */
   readonly timeoutMs?: number;
@@ -98,6 +99,24 @@ export function createEventSink({
   let isClosed = false;
   /** When the log rejected an event or a trial began; undefined once it accepted one. */
   let refusedAt: number | undefined;
+  /** The oldest pending event, once it is late; and the one of which that is being found out. */
+  let late: QueuedEvent | undefined;
+  let suspected: QueuedEvent | undefined;
+
+  const oldest = () => inFlight[0] ?? queue[0];
+
+  /** While this thread is busy, outcomes wait here, which does not make their events late. */
+  function isLate(): boolean {
+    const first = oldest();
+    if (!first || now() - first.since < slowMs) return false;
+    if (first !== suspected) {
+      suspected = first;
+      void arrivedMessagesHandled().then(() => {
+        if (oldest() === first) late = first;
+      });
+    }
+    return late === first;
+  }
 
   async function run(): Promise<void> {
     isRunning = true;
@@ -161,7 +180,8 @@ export function createEventSink({
   }
 
   function scheduleTimeoutCheck(): void {
-    timeoutCheck ??= setTimeout(() => {
+    timeoutCheck ??= setTimeout(async () => {
+      await arrivedMessagesHandled();
       timeoutCheck = undefined;
       const queuedBefore = now() - timeoutMs;
       for (const { since, reject } of [...inFlight, ...queue]) {
@@ -201,8 +221,7 @@ export function createEventSink({
       return inFlight.length + queue.length;
     },
     mayBegin() {
-      const since = (inFlight[0] ?? queue[0])?.since;
-      if (isFailing || (since !== undefined && now() - since >= slowMs)) return false;
+      if (isFailing || isLate()) return false;
       if (refusedAt === undefined) return true;
       if (now() - refusedAt < TRIAL_INTERVAL_MS) return false;
       refusedAt = now();

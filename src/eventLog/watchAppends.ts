@@ -1,4 +1,5 @@
 import type { Faults } from '../lib/faults.ts';
+import { arrivedMessagesHandled } from './arrivedMessages.ts';
 import { type AppendOutcome, type EventLog, LOG_CLOSED } from './eventLog.ts';
 import { SLOW_APPEND_MS } from './eventSink.ts';
 
@@ -82,7 +83,9 @@ export function watchAppends<Log extends WatchedLog>(
     if (!timer) timer = setTimeout(check, slowMs / 2).unref();
   }
 
-  function check(): void {
+  async function check(): Promise<void> {
+    // While this thread is busy, outcomes wait here; a process that was stopped for a while finds its timers due first.
+    await arrivedMessagesHandled();
     timer = undefined;
     const [oldest] = open;
     if (oldest && now() - oldest.since >= slowMs) {

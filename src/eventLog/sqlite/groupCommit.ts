@@ -1,6 +1,7 @@
 import { type Position, position } from '../../domain/core/brands.ts';
 import { startThread } from '../../lib/threads/startThread.ts';
 import type { PositionRange } from '../archive/segment.ts';
+import { arrivedMessagesHandled } from '../arrivedMessages.ts';
 import type { AppendOutcome, RecordedEvent } from '../eventLog.ts';
 import type { PreparedAppend } from '../prepareAppend.ts';
 import type { PlacedRow } from './archivedRows.ts';
@@ -99,7 +100,9 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
 
   /** A disk may take any time to confirm a sync, but callers do not wait for it that long. */
   function scheduleTimeoutCheck(): void {
-    timer ??= setTimeout(() => {
+    timer ??= setTimeout(async () => {
+      // What the writer has reported while this thread was busy, or its process stopped, is not late.
+      await arrivedMessagesHandled();
       timer = undefined;
       const before = performance.now() - timeoutMs;
       const isLate = ({ since }: PendingAppend) => since <= before;
