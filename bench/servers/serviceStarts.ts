@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -18,7 +19,7 @@ export interface ServiceStartsOptions {
   readonly print: (line: string) => void;
 }
 
-const CLI = join(import.meta.dirname, '../../src/app/cli.ts');
+const SOURCES = join(import.meta.dirname, '../../src');
 const LISTEN_TIMEOUT_MS = 600_000;
 const STOP_TIMEOUT_MS = 60_000;
 /** With fewer events svc takes no snapshot. */
@@ -37,17 +38,23 @@ export async function measureServiceStarts({ folder, url, events, print }: Servi
     SVC_UPSTREAM_BASE_URL: 'http://127.0.0.1:9/backend-api',
     SVC_EVENTSTORE_URL: url,
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    // As in `npm start`. The first start fills the cache.
+    // As in `npm start` after `npm ci`.
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
   };
 
   async function startUntilListening(label: string) {
-    const service = start(process.execPath, [...NODE_OPTIONS, CLI, 'serve'], env, join(folder, 'serve.txt'));
+    const service = start(
+      process.execPath,
+      [...NODE_OPTIONS, join(SOURCES, 'start.mjs'), 'serve'],
+      env,
+      join(folder, 'serve.txt'),
+    );
     await measure(`svc serve listens, ${label}`, events, print, () => service.line(/listening on/, LISTEN_TIMEOUT_MS));
     print(`  ${fixed(total(threadTimes(service.pid)) / 1e6, 1)} s of CPU in all its threads`);
     return service;
   }
 
+  execFileSync(process.execPath, [...NODE_OPTIONS, join(SOURCES, 'app/compileAhead.mjs')], { env });
   const first = await startUntilListening('no copy of the log');
   // Until read models, tree, snapshot and verification are done, one after the other.
   await waitUntilIdle(first.pid);

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../test/e2e/support/tempDir.ts';
 import { aCheckout, setFolderModes } from '../../test/support/checkout.ts';
+import { startFakeEventStore } from '../../test/support/eventstore/fakeEventStore.ts';
 
 /** Starting processes takes long on a busy machine. */
 const SLOW = { timeout: 60_000 };
@@ -62,3 +66,46 @@ test('a cache that another user can write to is not used', SLOW, async () => {
   await run();
   expect([isUsed(inCheckout), isUsed(inData)]).toEqual([false, true]);
 });
+
+test('after an installation no thread of the first start loads the TypeScript compiler', {
+  timeout: 180_000,
+}, async () => {
+  const { path, start } = aCheckout();
+  const { url, ...store } = await startFakeEventStore();
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const { scripts } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const [node, ...postinstall] = scripts.postinstall.split(' ');
+  expect([node, ...postinstall.filter(isOption)]).toEqual(['node', ...scripts.start.split(' ').filter(isOption)]);
+  const { PATH } = process.env;
+  const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    spawn(process.execPath, args, { cwd: path, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const installed = run(postinstall);
+  installed.stderr?.pipe(process.stderr);
+  expect(await once(installed, 'exit')).toEqual([0, null]);
+
+  const service = run([...postinstall.filter(isOption), start, 'serve'], {
+    NODE_DEBUG_NATIVE: 'COMPILE_CACHE',
+    SVC_DATA_DIR: join(path, 'data'),
+    SVC_PORT: '0',
+    SVC_OAUTH_CALLBACK_PORT: '0',
+    SVC_EVENTSTORE_URL: url,
+    SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SVC_UPSTREAM_BASE_URL: 'http://127.0.0.1:9/backend-api',
+  });
+  const debug = text(service.stderr as Readable);
+  const ended = once(service, 'exit');
+  for await (const line of createInterface({ input: service.stdout as Readable })) {
+    if (line.includes('listening on')) service.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+  const lines = await debug;
+  const files = (kind: string) =>
+    [...lines.matchAll(new RegExp(`${kind} for StrippedTypeScript (\\S+\\.ts)`, 'g'))].map(([, file]) =>
+      basename(file ?? ''),
+    );
+  const threads = ['mirrorWorker.ts', 'drainWorker.ts', 'writer.ts', 'readModelsWorker.ts'];
+  expect(files('retrieving transpile cache')).toEqual(expect.arrayContaining(['serve.ts', ...threads]));
+  expect(files('no transpile cache')).toEqual([]);
+});
+
+const isOption = (word: string) => word.startsWith('--');

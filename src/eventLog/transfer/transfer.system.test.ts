@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,6 +17,7 @@ import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import { NO_STREAM, type StoredEvent } from '../eventLog.ts';
 import { parseConnectionString } from '../eventstore/client/connectionString.ts';
 import { openEventStore } from '../eventstore/eventStore.ts';
+import { hashOf } from '../hashChain.ts';
 import { openOutbox } from '../outbox/outbox.ts';
 import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
 import { openEventStoreHistory } from './eventStoreHistory.ts';
@@ -197,6 +198,36 @@ test('refuses to import into a store with other events, and does not change it',
   const otherHistory = await aHistory();
   const intoOther = withHistory(embedded(otherHistory.path), (target) => importHistory(target, file, silent));
   await expect(intoOther).rejects.toThrow('is not empty');
+});
+
+/** The event with other content, as svc would have written it. */
+function rewritten(event: StoredEvent, place: Partial<StoredEvent> = {}): StoredEvent {
+  const other = { ...event, ...place, time: (event.time + 1) as StoredEvent['time'] };
+  return { ...other, metadata: { ...other.metadata, hash: hashOf(other) } };
+}
+
+test.each([
+  [
+    'an event of another process behind those of the file',
+    1_266,
+    (last: StoredEvent) => [
+      last,
+      rewritten(
+        { ...last, id: randomUUID(), metadata: { ...last.metadata, previousHash: last.metadata.hash } },
+        { position: position(1_266), revision: last.revision + 1 },
+      ),
+    ],
+  ],
+  ['another intact event in the place of one', 1_265, (last: StoredEvent) => [rewritten(last)]],
+])('names the position where the new log has %s', async (_what, at, change) => {
+  const { events, file, folder } = await anExport();
+  const last = events.at(-1)?.id;
+  const importing = withHistory(embedded(folder), (target) => {
+    const append = (batch: readonly StoredEvent[]) =>
+      target.append(batch.flatMap((event) => (event.id === last ? change(event) : [event])));
+    return importHistory({ ...target, append }, file, silent);
+  });
+  await expect(importing).rejects.toThrow(`differs from the file at position ${at}: another process writes`);
 });
 
 test('refuses a wrong master key before any event is written', async () => {

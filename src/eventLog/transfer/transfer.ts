@@ -7,6 +7,7 @@ import type { StoredEvent } from '../eventLog.ts';
 import { sizeOfEvent } from '../eventSize.ts';
 import { type OpenedExport, openExport, writeExport } from './exportFile.ts';
 import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
+import { digestOf } from './historyDigest.ts';
 import { eventsUpTo, verifyEvents } from './verifiedEvents.ts';
 
 export interface TransferSummary {
@@ -45,7 +46,8 @@ export async function exportHistory(
 
 /**
  * Imports a history from a file into an empty store, with unchanged order and bytes. Then compares the store with the file:
- * every event, the chain of each stream and every key. After an interruption, another run continues.
+ * every event, the chain of each stream and every key. After an interruption, another run continues. The file is read twice:
+ * verified, and imported.
  * @throws TransferFailed
  */
 export async function importHistory(
@@ -55,18 +57,19 @@ export async function importHistory(
 ): Promise<TransferSummary> {
   const file = await openExport(path);
   // The whole file is verified before anything is written.
-  for await (const _ of verifyEvents(file.events(), path));
+  const expected = await digestOf(verifyEvents(file.events(), path));
   const existing = await target.head();
   if (existing > file.head) throw notEmpty(`it has ${existing} events, the file ${file.head}`);
   await refuseOtherHistory(target, file, existing);
   await target.writeKeys(file.keys);
   let done: number = existing;
-  for await (const batch of batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND, sizeOfEvent)) {
+  const batches = batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND, sizeOfEvent);
+  for await (const batch of readAhead(batches)) {
     await target.append(batch);
     done += batch.length;
     onProgress(done, file.head);
   }
-  await verifyAll(target, file);
+  await verifyAll(target, file, expected);
   return { events: file.head, keys: file.keys.keys.length, alreadyThere: existing };
 }
 
@@ -87,10 +90,12 @@ async function refuseOtherHistory(target: HistoryTarget, file: OpenedExport, hea
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
-async function verifyAll(target: HistoryTarget, file: OpenedExport): Promise<void> {
+/** @param expected digest of the file's events */
+async function verifyAll(target: HistoryTarget, file: OpenedExport, expected: string): Promise<void> {
   const head = await target.head();
-  const difference = await findFirstDifference(file.events(), verifyEvents(target.readAll(position(0)), 'the new log'));
-  if (difference !== undefined || head !== file.head) {
+  const events = () => verifyEvents(target.readAll(position(0)), 'the new log');
+  if (head !== file.head || (await digestOf(events())) !== expected) {
+    const difference = await findFirstDifference(file.events(), events());
     throw new TransferFailed(
       `the imported log differs from the file at position ${difference ?? file.head + 1}: another process writes to the ` +
         'store. Stop every node, empty the store and import again.',
@@ -120,6 +125,26 @@ async function findFirstDifference(
     return undefined;
   } finally {
     await iterator.return?.();
+  }
+}
+
+/** Reads the next item while the caller works on one. */
+async function* readAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  const read = () => {
+    const next = items.next();
+    // It is thrown when its turn comes, unless the caller has failed before.
+    next.catch(() => {});
+    return next;
+  };
+  try {
+    for (let next = read(); ; ) {
+      const { value, done } = await next;
+      if (done) return;
+      next = read();
+      yield value;
+    }
+  } finally {
+    await items.return(undefined);
   }
 }
 
