@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { VerifiedLog } from '../durability/support/verifiedLog.ts';
@@ -50,6 +51,10 @@ test.each<[name: string, isDrained: boolean]>([
   }
   const { stdout } = await mustRun(restored, ['restore', file], env);
   expect(stdout.at(-1)).toMatch(/the node had read EventStoreDB up to position \d+/);
+  const alone = await runSvc(restored, ['serve'], { SVC_ENCRYPTION_KEY: cluster.key });
+  expect([alone.exitCode, alone.stderr.join()]).toEqual([1, expect.stringContaining('SVC_EVENTSTORE_URL is not set')]);
+  expect((await runSvc(restored, ['doctor'])).stdout.join('\n')).toMatch(/^failed +folder: .* Set SVC_EVENTSTORE_URL/m);
+  expect(existsSync(join(restored, 'log.sqlite'))).toBe(false);
   const again = await cluster.node('restored', { SVC_NODE_ID: 'a' });
   await vi.waitUntil(async () => (await again.api.requestLog(0)).total === 4, SOON);
   expect(await again.ask()).toBe(200);

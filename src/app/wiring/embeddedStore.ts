@@ -10,13 +10,14 @@ import type { Config } from '../config/config.ts';
 import { findEmbeddedLoss, MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import { reportVaultFailures } from './reportVaultFailures.ts';
+import { requireOwnLog } from './requireOwnLog.ts';
 import type { Store, StoreIo } from './store.ts';
 import { watchDataFolder } from './watchDataFolder.ts';
 
 /**
  * Everything in the data folder, for a single node.
  * @param onLoss see `openStore`
- * @throws LogLacksEvents without `onLoss`; VaultMissing when the log has events and there is no vault; when a file cannot be opened, with what to do
+ * @throws FolderOfEventStore; LogLacksEvents without `onLoss`; VaultMissing when the log has events and there is no vault; when a file cannot be opened, with what to do
  */
 export async function openEmbeddedStore(
   { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEY_NEW }: Config,
@@ -24,6 +25,7 @@ export async function openEmbeddedStore(
   { print, report, faults, onAppended }: StoreIo,
   onLoss?: OnLoss,
 ): Promise<Store> {
+  requireOwnLog(folder);
   const loss = findEmbeddedLoss(folder, print);
   if (loss && !onLoss) throw loss;
   const logPath = folder.file('log.sqlite');

@@ -6,6 +6,7 @@ import { readDescriptorLimit } from '../../../lib/descriptors/systemDescriptors.
 import { type OutgoingProxy, parseOutgoingProxy } from '../../../provider/outgoingProxy/outgoingProxy.ts';
 import { openVaultForReading } from '../../../vault/readOnlyVault.ts';
 import type { Config } from '../../config/config.ts';
+import { FolderOfEventStore, requireOwnLog } from '../../wiring/requireOwnLog.ts';
 
 /** What was looked at, and what to do about it. */
 export interface Check {
@@ -23,7 +24,7 @@ const failed = (name: string, found: string, remedy: string): Check => ({ name, 
 const warning = (name: string, found: string, remedy: string): Check => ({ name, result: 'warning', found, remedy });
 
 /** Whether the folder can be used by this user; a missing one is created by the first start. */
-export function checkFolder({ SVC_DATA_DIR }: Config): Check {
+export function checkFolder({ SVC_DATA_DIR, SVC_EVENTSTORE_URL }: Config): Check {
   const folder = resolve(SVC_DATA_DIR);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found) return ok('folder', `${folder} does not exist yet: the first start creates it`);
@@ -36,7 +37,23 @@ export function checkFolder({ SVC_DATA_DIR }: Config): Check {
   } catch {
     return failed('folder', `${folder} is not writable for this user`, 'Run svc as its owner, or change its owner.');
   }
+  if (SVC_EVENTSTORE_URL === undefined && isOfEventStore(folder))
+    return failed(
+      'folder',
+      `${folder} is the data folder of a node with EventStoreDB`,
+      'Set SVC_EVENTSTORE_URL, or SVC_DATA_DIR to another folder.',
+    );
   return ok('folder', folder);
+}
+
+function isOfEventStore(folder: string): boolean {
+  try {
+    requireOwnLog({ path: folder, file: (name) => join(folder, name) });
+    return false;
+  } catch (error) {
+    // Any other problem of the log is reported by "svc verify".
+    return error instanceof FolderOfEventStore;
+  }
 }
 
 /** Whether each file belongs to this user, and no other user may read the keys. */
