@@ -3,6 +3,7 @@ import { openCluster } from '../nodes/cluster.ts';
 import { textResponse } from '../support/provider/scripts.ts';
 import { fullDisks } from './support/fullDisk.ts';
 import { managementApi } from './support/managementApi.ts';
+import { reasonsOf } from './support/reasonsOf.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { openStage, requestBody, type Stage } from './support/stage.ts';
 import { VerifiedLog } from './support/verifiedLog.ts';
@@ -217,9 +218,12 @@ describe.each(fullDisks('mirror.sqlite').filter(({ kind }) => kind === 'preloade
         const { requests: before } = await node.api.call('GET', '/api/request-logs');
         expect((await node.api.call('GET', '/api/status')).events.cut_off_since).not.toBeNull();
         expect(await changeOf(node.url)).toEqual([503, 'log_unavailable']);
+        // Other nodes follow the log, so a load balancer should send requests to them.
+        expect(await reasonsOf(node.url)).toEqual(['fold_behind']);
 
         disk.makeRoom();
         await vi.waitUntil(async () => (await ofMirror()).length === 0, LATER);
+        await vi.waitUntil(async () => (await reasonsOf(node.url)).length === 0, LATER);
         // The store may have taken the change that was refused.
         await vi.waitUntil(async () => [200, 409].includes((await changeOf(node.url))[0] as number), LATER);
         const { requests, total } = await node.api.call('GET', '/api/request-logs');

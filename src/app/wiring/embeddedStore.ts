@@ -60,6 +60,7 @@ export async function openEmbeddedStore(
     logPath,
     isFailing: log.isFailing,
     checkIdle: log.checkIdle,
+    isCopyWritten: () => true,
     outbox: undefined,
     archiving: { removeRows: sqlite.removeRows, restoreRows: sqlite.restoreRows },
     leases: undefined,

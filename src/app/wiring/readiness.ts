@@ -9,7 +9,7 @@ import type { HotState } from '../../state/fold/hotState.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface ReadinessOptions extends Pick<Foundation, 'hot' | 'folder' | 'descriptors' | 'now'> {
-  readonly store: Pick<Foundation['store'], 'isFailing' | 'checkIdle' | 'outbox' | 'log'>;
+  readonly store: Pick<Foundation['store'], 'isFailing' | 'checkIdle' | 'isCopyWritten' | 'outbox' | 'log'>;
   readonly sinks: Pick<Sinks, 'isTaking'>;
   /** Whether a request needs no new connection to the provider. */
   readonly hasIdleConnection: () => boolean;
@@ -36,6 +36,8 @@ export function createReadiness(options: ReadinessOptions): CheckReadiness {
   let last: { readonly at: number; readonly result: Promise<readonly NotReadyCode[]> } | undefined;
 
   async function isBehind(): Promise<boolean> {
+    // Its copy ends where it could not be written any more, and the fold with it.
+    if (!store.isCopyWritten()) return true;
     const head = await withTimeout(CHECK_MS, store.log.head()).catch(() => undefined);
     // A log that does not say how far it reaches is not readable.
     if (head === undefined) return true;

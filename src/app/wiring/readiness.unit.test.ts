@@ -11,6 +11,7 @@ function node(
   changes: {
     failing?: boolean;
     outboxFull?: boolean;
+    copyWritten?: boolean;
     sinkAway?: boolean;
     found?: boolean;
     short?: boolean;
@@ -41,6 +42,7 @@ function node(
       checkIdle: async () => {
         failing ||= changes.found ?? false;
       },
+      isCopyWritten: () => changes.copyWritten ?? true,
       outbox: { isFull: changes.outboxFull ?? false },
       log: {
         head:
@@ -69,6 +71,7 @@ test.each([
   ['its outbox is full', { outboxFull: true }, ['outbox_full']],
   ['its fold is behind the log', { head: async () => position(6) as never }, ['fold_behind']],
   ['its log cannot be read', { head: () => Promise.reject(new Error('closed')) }, ['fold_behind']],
+  ['its copy of the log cannot be written', { copyWritten: false }, ['fold_behind']],
   ['it has no account', { statuses: [] }, ['no_accounts']],
   ['its accounts are paused', { statuses: ['paused' as const] }, ['no_account_available']],
   ['one of its accounts is paused', { statuses: ['paused' as const, 'active' as const] }, []],

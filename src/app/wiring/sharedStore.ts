@@ -88,6 +88,7 @@ export async function openSharedStore(
       logPath,
       isFailing: outbox.isFailing,
       checkIdle: outbox.checkIdle,
+      isCopyWritten: () => eventStore.isMirrorWritten,
       outbox,
       archiving: { shared: createSharedArchive({ eventStore, folder, report }) },
       leases: eventStore.leases,

@@ -30,6 +30,8 @@ export interface Store {
   readonly isFailing: () => boolean;
   /** Makes sure that `isFailing` holds for now, also if nothing has been recorded for a while. */
   readonly checkIdle: () => Promise<void>;
+  /** Whether this node can follow the log of a store that is reached: its copy of it can be written. */
+  readonly isCopyWritten: () => boolean;
   /** Keeps what this node writes to its own streams while the store is unreachable; undefined when embedded. */
   readonly outbox: Outbox | undefined;
   /** What archiving days needs: to remove and restore rows, or the streams of a shared store. */

@@ -87,6 +87,8 @@ export interface EventStore {
   readonly keys: KeyStreams;
   /** When the connection was lost or writes began to fail, in milliseconds of `performance.now`; undefined while all works. */
   readonly cutOffSince: number | undefined;
+  /** Whether the mirror takes what the server sends; true as well while no connection is there. */
+  readonly isMirrorWritten: boolean;
   /** Finds out whether the server takes writes, when another part of this node had one fail. */
   checkWrites(): void;
   /** Resolves when the mirror contains everything that is in the store now. @throws MirrorBehind, or the store's error */
@@ -289,6 +291,9 @@ export async function openEventStore(options: EventStoreOptions): Promise<EventS
     get cutOffSince() {
       const since = [mirror.cutOffSince, writes.failingSince].filter((time) => time !== undefined);
       return since.length > 0 ? Math.min(...since) : undefined;
+    },
+    get isMirrorWritten() {
+      return mirror.isWritten;
     },
     checkWrites: writes.probe,
     catchUp,

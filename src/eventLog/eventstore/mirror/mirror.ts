@@ -47,6 +47,8 @@ export interface Mirror {
   waitUntilSeen(native: NativePosition, timeoutMs: number): Promise<boolean>;
   /** When the connection was lost, in milliseconds of `performance.now`; undefined while connected. */
   readonly cutOffSince: number | undefined;
+  /** Whether the file takes what the store sends. */
+  readonly isWritten: boolean;
   close(): Promise<void>;
 }
 
@@ -183,6 +185,9 @@ export async function startMirror(options: MirrorOptions): Promise<Mirror> {
     },
     get cutOffSince() {
       return cutOffSince;
+    },
+    get isWritten() {
+      return isWritten;
     },
     reader,
     lookup,
