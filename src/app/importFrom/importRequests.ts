@@ -34,7 +34,7 @@ interface RequestPlanOptions {
 
 /**
  * The ids of the requests that were imported before.
- * @throws CannotImport when some of them are archived: then nothing says which ones
+ * @throws CannotImport when the log lacks some of them: then nothing says which ones
  */
 export async function importedRequests(
   log: EventLog,
@@ -47,7 +47,7 @@ export async function importedRequests(
   const count = (revisions.get(IMPORTED_REQUESTS_STREAM) ?? -1) + 1;
   if (known.size >= count) return known;
   throw new CannotImport(
-    `${count - known.size} requests that were imported before are archived, so svc cannot tell which ones it has. Restore their days with "svc restore-archive", or import without --requests. Nothing was imported.`,
+    `${count - known.size} requests that were imported before are not in the log any more, because the stream ${IMPORTED_REQUESTS_STREAM} was truncated in EventStoreDB, so svc cannot tell which ones it has. Restore EventStoreDB, or import without --requests. Nothing was imported.`,
   );
 }
 

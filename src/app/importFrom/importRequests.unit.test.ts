@@ -19,9 +19,9 @@ test('knows every request that was imported before', async () => {
   );
 });
 
-test('refuses to guess which requests it has when some of them are archived', async () => {
+test('refuses to guess which requests it has when the log lacks some of them', async () => {
   const revisions = new Map([[IMPORTED_REQUESTS_STREAM, 2]]);
   await expect(importedRequests(logWith('c:codex-lb:3'), { revisions })).rejects.toThrow(
-    /2 requests that were imported before are archived.*svc restore-archive/,
+    /2 requests that were imported before are not in the log any more.*Restore EventStoreDB/,
   );
 });
