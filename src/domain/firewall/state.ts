@@ -3,19 +3,28 @@ import type { Recorded } from '../core/event.ts';
 import type { FirewallEvent } from './events.ts';
 import type { IpAddress } from './ipAddress.ts';
 
+interface Allowed {
+  readonly allowedAt: Instant;
+}
+
 /** The allowlist of the proxy, with the time each address was added. An empty list allows every address. */
-export type Firewall = ReadonlyMap<IpAddress, { readonly allowedAt: Instant }>;
+export type Firewall = ReadonlyMap<IpAddress, Allowed>;
 
 export const initialState: Firewall = new Map();
 
-export function evolve(firewall: Firewall, { type, data, time }: Recorded<FirewallEvent>): Firewall {
+export const evolve = (firewall: Firewall, event: Recorded<FirewallEvent>): Firewall =>
+  changeInPlace(new Map(firewall), event);
+
+/** As `evolve`, without the copy of a list that only the caller has. @returns the same map */
+export function changeInPlace(
+  firewall: Map<IpAddress, Allowed>,
+  { type, data, time }: Recorded<FirewallEvent>,
+): Map<IpAddress, Allowed> {
   switch (type) {
     case 'IpAllowed':
-      return new Map(firewall).set(data.ip, { allowedAt: time });
-    case 'IpRevoked': {
-      const rest = new Map(firewall);
-      rest.delete(data.ip);
-      return rest;
-    }
+      return firewall.set(data.ip, { allowedAt: time });
+    case 'IpRevoked':
+      firewall.delete(data.ip);
+      return firewall;
   }
 }

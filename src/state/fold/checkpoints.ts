@@ -186,6 +186,7 @@ export const checkpointDataOf = (state: HotState): Partial<HotStateData> =>
 /** A copy that can be folded on independently, without the parts in `OMITTED_PARTS`. */
 export function copyState(state: HotState): HotState {
   const copy = new HotState();
+  state.beforeSharing();
   for (const [name, value] of Object.entries(state)) {
     if (!(name in MUTABLE_PARTS)) Object.assign(copy, { [name]: value });
   }

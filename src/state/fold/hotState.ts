@@ -6,6 +6,7 @@ import { type AccountId, type Instant, type Position, position } from '../../dom
 import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
 import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
+import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import * as firewall from '../../domain/firewall/state.ts';
 import * as hold from '../../domain/hold/state.ts';
 import * as windowsClock from '../../domain/limits/windowsClock.ts';
@@ -50,14 +51,14 @@ export const announcementsOf = ({ announcements = 1 }: OpenRequest): number => a
 const MAX_LATE_ANNOUNCEMENTS = 10_000;
 
 /** The hot state as plain data, for snapshots. */
-export type HotStateData = Omit<HotState, 'apply' | 'data' | 'pins' | 'answers'> & {
+export type HotStateData = Omit<HotState, 'apply' | 'beforeSharing' | 'data' | 'pins' | 'answers'> & {
   readonly pins: PinsData;
   readonly answers: AnswerHistoryData;
 };
 
 /**
  * Everything the service decides from, folded from the whole log. The maps are mutable and owned by the runner; their values
- * are immutable, except the counters, which every request changes.
+ * are immutable, except the counters, which every request changes, and the allowlist while no other state has it.
  */
 export class HotState implements AccountFolds, ApiKeyFolds {
   position: Position = position(0);
@@ -95,6 +96,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly lateAnnouncements = new Map<string, number>();
   /** Last revision of each stream that commands write to. Grows with the number of subjects and of months with samples. */
   readonly revisions = new Map<string, number>();
+  /** The allowlist, if no other state has the same map: copying a long one for each change would be most of a fold. */
+  #ownFirewall: Map<IpAddress, { allowedAt: Instant }> | undefined;
 
   /** @param data is owned by the new state; missing parts are empty */
   static from({ pins, answers, ...data }: Partial<HotStateData>): HotState {
@@ -106,8 +109,14 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     );
   }
 
+  /** Called before another state shares the values of this one: what this one changes in place, it copies first. */
+  beforeSharing(): void {
+    this.#ownFirewall = undefined;
+  }
+
   /** Shares all values with this state. */
   data(): HotStateData {
+    this.beforeSharing();
     return { ...this, pins: this.pins.data(), answers: this.answers.data() };
   }
 
@@ -264,7 +273,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         return;
       case 'IpAllowed':
       case 'IpRevoked':
-        this.firewall = firewall.evolve(this.firewall, event);
+        this.#ownFirewall = firewall.changeInPlace(this.#ownFirewall ?? new Map(this.firewall), event);
+        this.firewall = this.#ownFirewall;
         return;
       case 'ModelDescribed':
       case 'ModelsListed':

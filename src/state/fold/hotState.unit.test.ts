@@ -3,6 +3,7 @@ import {
   accountId,
   DAY,
   importedAccount,
+  ip,
   later,
   NOW,
   recorded,
@@ -18,6 +19,8 @@ import {
 import { TokenRefreshClaimed, TokensRefreshed } from '../../domain/accountTokens/events.ts';
 import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
 import { position } from '../../domain/core/brands.ts';
+import { IpAllowed, IpRevoked } from '../../domain/firewall/events.ts';
+import { copyState } from './checkpoints.ts';
 import { HotState } from './hotState.ts';
 
 test('keeps no revisions of the streams with the results of token refreshes', () => {
@@ -69,4 +72,20 @@ test.each([
   expect(hot.coolDowns.size).toBe(1);
   hot.apply(recorded(event) as never);
   expect(hot.coolDowns.size).toBe(0);
+});
+
+test('changes of the allowlist reach no state that was copied, in either direction', () => {
+  const [one, two, three] = [ip('10.0.0.1'), ip('10.0.0.2'), ip('10.0.0.3')];
+  const addresses = (state: HotState) => [...state.firewall.keys()];
+  const hot = new HotState();
+  const apply = (state: HotState, event: Parameters<typeof recorded>[0]) => state.apply(recorded(event) as never);
+  apply(hot, IpAllowed({ ip: one }));
+  const copy = copyState(hot);
+  const data = hot.data();
+  apply(hot, IpAllowed({ ip: two }));
+  apply(hot, IpRevoked({ ip: one }));
+  expect([addresses(hot), addresses(copy), [...data.firewall.keys()]]).toEqual([[two], [one], [one]]);
+  apply(copy, IpAllowed({ ip: three }));
+  expect([addresses(hot), addresses(copy), [...data.firewall.keys()]]).toEqual([[two], [one, three], [one]]);
+  expect(new HotState().firewall.size).toBe(0);
 });
