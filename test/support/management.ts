@@ -46,6 +46,8 @@ import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadMo
 import { keepReading } from '../../src/replay/reading/keepReading.ts';
 import { ReplayShelf } from '../../src/replay/service/replayShelf.ts';
 import { createCommandHandler, type HandleCommand } from '../../src/state/commands/commandHandler.ts';
+import { Checkpoints } from '../../src/state/fold/checkpoints.ts';
+import { emptyFold } from '../../src/state/fold/fold.ts';
 import { startHotRunner } from '../../src/state/hotRunner.ts';
 import { createPast } from '../../src/state/past/past.ts';
 import { openSqliteVault } from '../../src/vault/sqliteVault.ts';
@@ -90,6 +92,8 @@ export interface StageOptions {
   };
 }
 
+/** So few events that an earlier moment is folded on from a copy of the state, as it is in a long log. */
+const CHECKPOINT_SPACING = 2;
 /** Nothing listens there. */
 const NO_PROVIDER = 'http://127.0.0.1:9';
 
@@ -119,7 +123,7 @@ export async function startManagement(
   const reported: unknown[] = [];
   const report = (error: unknown) => reported.push(error);
   const log = await createSqliteEventLog({ path: logPath, node: 'test' });
-  const hot = await startHotRunner(log, report);
+  const hot = await startHotRunner(log, report, emptyFold(new Checkpoints(CHECKPOINT_SPACING)));
   const vault = openSqliteVault({ folder });
   const readModels = lazyReadModels({ folder, logPath });
   const sink = createEventSink({ log, node: 'test', boot: randomUUID(), category: 'sessions' });

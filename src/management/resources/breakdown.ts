@@ -119,7 +119,7 @@ export const breakdownRoutes = ({
         maxGroupsOfSteps: Math.floor(MAX_CELLS / (edges.length - 1)),
       };
       const result = await queries.figures.breakdown(request, upTo);
-      const labelOf = createLabels(state, vault, directory, ctx.state.principal);
+      const labelOf = createLabels(state, vault, directory.asOf(state), ctx.state.principal);
       return {
         group_by: by,
         interval,

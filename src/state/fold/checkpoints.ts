@@ -163,7 +163,7 @@ const MUTABLE_PARTS = {
   owners: 'copied',
   teams: 'copied',
   passkeyUses: 'copied',
-  sessions: 'omitted',
+  sessions: 'copied',
   openRequests: 'copied',
   lateAnnouncements: 'copied',
   pins: 'omitted',

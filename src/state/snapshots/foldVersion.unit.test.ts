@@ -37,6 +37,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   27: 'bd772c16fec68567cca76bd6ae81d4390e86395ca5bd2dfd67f08515fe66211b',
   28: '6c3a0a8ef348f4d6fdc2a286dbe974ca873bce9b1ad76161d42dce6205b71822',
   29: '090103aa9dfcb4b4ea374a49460e6b2302df0e2e8960eead3373501717c23d95',
+  30: '296712d4ab6a8e419edd8bbe16ed99a9796a71d6ae8a471741c008643111842c',
 };
 
 const INSTRUCTIONS = `The hot fold gives another state than FOLD_VERSION ${FOLD_VERSION} promises: nodes would continue wrongly from

@@ -14,8 +14,8 @@ interface StateText {
   readonly state: unknown;
 }
 
-/** Parts that are looked up by hashes, which are left out. */
-const WITHOUT = new Set(['keyIdByHash']);
+/** Sessions, and what is looked up by hashes, which are left out. */
+const WITHOUT = new Set(['keyIdByHash', 'sessions']);
 
 /**
  * A state as JSON, without secrets: sealed values, hashes of keys and passwords, sessions, digests of conversations. A map is

@@ -21,7 +21,10 @@ const NONE: Readonly<Record<Grouping, string>> = {
   transport: 'HTTP',
 };
 
-/** @returns a function that names the groups of a breakdown as people know them; what was deleted is named by its id */
+/**
+ * @param directory the names of the same state
+ * @returns a function that names the groups of a breakdown as people know them; what was deleted is named by its id
+ */
 export function createLabels(
   { apiKeys, accounts, teams }: Pick<HotState, 'apiKeys' | 'accounts' | 'teams'>,
   vault: Vault,
