@@ -42,6 +42,8 @@ export type PathHandler = (request: IncomingMessage, response: ServerResponse, p
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
+  /** What names the port, for errors; default: the setting. */
+  readonly portSetting?: string;
   /** Whether a path belongs to the proxy; all others belong to what operators use. */
   readonly isProxyPath: (path: string) => boolean;
   readonly proxy: (request: ClientRequest, response: ClientResponse) => void;
@@ -175,11 +177,14 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: HttpServerOptions): CannotListen {
+function cannotListen(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port, portSetting = 'SVC_PORT' }: HttpServerOptions,
+): CannotListen {
   switch (code) {
     case 'EADDRINUSE':
       return new CannotListen(
-        `${host}:${port} is already in use: stop the process that listens there, or set SVC_PORT to another port.`,
+        `${host}:${port} is already in use: stop the process that listens there, or set ${portSetting} to another port.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
@@ -187,7 +192,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, { host, port }: 
         `${host} is not an address of this machine: set SVC_HOST to one that is, or to 0.0.0.0 for all of them.`,
       );
     case 'EACCES':
-      return new CannotListen(`This user may not listen on port ${port}: set SVC_PORT to a port above 1023.`);
+      return new CannotListen(`This user may not listen on port ${port}: set ${portSetting} to a port above 1023.`);
     default:
       return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`);
   }

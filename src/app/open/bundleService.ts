@@ -144,6 +144,7 @@ export async function startBundleService(options: BundleServiceOptions): Promise
   const server: HttpServer = await startHttpServer({
     host: '127.0.0.1',
     port: options.port,
+    portSetting: '--port',
     isProxyPath: () => false,
     proxy: (_request, response) => response.destroy(),
     operators(request, response, path) {
@@ -174,11 +175,11 @@ const UNREAD_MS = 60_000;
 
 /** What the state before the bundle follows from is not in it. */
 function within(begin: { readonly position: number; readonly time: Instant }, past: Past): Past {
-  const requireWithin = (when: MomentQuery): void => {
+  const requireWithin = (when: MomentQuery, param = 'at'): void => {
     const isBefore = 'time' in when ? when.time < begin.time : when.position < begin.position;
     if (isBefore) {
       refuse('validation_error', {
-        param: 'at',
+        param,
         problem: `lies before the bundle, whose state begins at position ${begin.position}`,
       });
     }
@@ -189,7 +190,8 @@ function within(begin: { readonly position: number; readonly time: Instant }, pa
       return past.at(when);
     },
     step: async (at) => {
-      requireWithin({ position: position(at - 1) });
+      // Of events before, the bundle has no state to compare.
+      requireWithin({ position: position(at - 1) }, 'position');
       return past.step(at);
     },
     requireSums: past.requireSums,

@@ -159,6 +159,8 @@ test('refuses writes, moments outside of the bundle, and model requests', async 
   expect([write.status, ((await write.json()) as { error: { code: string } }).error.code]).toEqual([403, 'read_only']);
   const early = await get('/api/settings?at=1');
   expect([early.status, early.body.error.message]).toEqual([400, expect.stringContaining('lies before the bundle')]);
+  const event = await get('/api/history/1');
+  expect(event.body.error.message).toMatch(/^position lies before the bundle/);
   expect((await get(`/api/settings?at=${last + 1_000}`)).status).toBe(400);
   expect((await fetch(`${opened.url}/v1/responses`, { method: 'POST', body: '{}' })).status).toBe(403);
   expect((await get('/api/status')).body.opened_bundle).toBe('incident.zip');
@@ -175,6 +177,11 @@ test('refuses a file that was changed, and leaves nothing behind', async () => {
   const another = await openBundle({ file, port: 0 }, { ...io(), hasDashboard: false });
   await another.close();
   expect(folders().length).toBeLessThanOrEqual(count);
+  await expect(openBundle({ file: `${file}.gone`, port: 0 }, io())).rejects.toThrow('is not a file: name a bundle');
+  const port = Number(new URL(opened.url).port);
+  const onTakenPort = openBundle({ file, port }, { ...io(), hasDashboard: false });
+  await expect(onTakenPort).rejects.toThrow(`127.0.0.1:${port} is already in use`);
+  await expect(onTakenPort).rejects.toThrow('set --port to another port');
   expect(() => parseOpenArguments([])).toThrow('BUNDLE is missing.');
   expect(() => parseOpenArguments([file, '--port', '70000'])).toThrow('--port must be a number up to 65535');
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { BundleVerification } from '../../evidence/check/bundleVerification.ts';
@@ -44,6 +44,8 @@ export type OpenedBundle = BundleService;
  */
 export async function openBundle({ file, port }: OpenCommand, io: OpenIo): Promise<OpenedBundle> {
   const path = resolve(file);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new CannotOpenBundle(`${path} is not a file: name a bundle that "svc evidence" has written.`);
   const verified = await verifyBundleFile(path);
   const { manifest, ok, findings } = verified;
   if (!ok || !manifest) {
