@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 /** Time that a tab gets to become idle before the navigation. */
 const IDLE_DELAY_MS = 1_000;
 const AFTER_CONTENT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
 
 /** A page of the dashboard. `content` is the selector of its main content. */
 export interface Target {
@@ -71,6 +72,8 @@ export async function visit(
   await page.addInitScript(observeContent(content));
   await page.waitForTimeout(IDLE_DELAY_MS);
   await page.goto(base + path, { waitUntil: 'commit' });
+  // A selector of earlier times would wait without an end.
+  await page.waitForSelector(content, { state: 'attached', timeout: MAX_WAIT_MS });
   const result = (await page.evaluate(READ_VISIT)) as PageVisit;
   await page.close();
   return result;

@@ -10,7 +10,7 @@ import { createSqliteReadModels } from '../../src/readModels/sqlite/sqliteReadMo
 import { fillLog } from './events.ts';
 import { measureQueries } from './queries.ts';
 
-// `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>]`: folds a log of `rows` events into the read
+// `npm run bench:logs -- [--rows 1000000] [--rounds 60] [--folder <kept>] [--only breakdown]`: folds a log of `rows` events into the read
 // models and measures the dashboard's queries, with different values in each round. Goals: p95 of 50 ms for pages, totals
 // and facets, and of 10 ms for the overview (docs/decisions/0003-performance-goals.md).
 
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '60' },
     folder: { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 });
 const rows = Number(values.rows);
@@ -36,7 +37,7 @@ try {
   }
   print(`${await sizeOf(logPath)} of log, ${await sizeOf(path)} of read models`);
   const readModels = createSqliteReadModels({ folder, logPath });
-  await measureQueries(readModels, { rows, rounds, print });
+  await measureQueries(readModels, { rows, rounds, only: values.only, print });
   await readModels.close();
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });

@@ -10,13 +10,15 @@ export interface QueriesOptions {
   readonly rows: number;
   /** How often each query is made. */
   readonly rounds: number;
+  /** Only queries whose label has this. */
+  readonly only: string;
   readonly print: (line: string) => void;
 }
 
 /** Makes the dashboard's queries on read models of `fillLog`, with different values in each round, and prints the times. */
 export async function measureQueries(
   readModels: ReadModelPorts,
-  { rows, rounds, print }: QueriesOptions,
+  { rows, rounds, only, print }: QueriesOptions,
 ): Promise<void> {
   const { requestLog, requestTotals } = readModels;
   const head = position(rows);
@@ -38,6 +40,7 @@ export async function measureQueries(
   const idOf = (round: number) => requestIdAt(((round * 7_919 * 13) % rows) + 1);
 
   const measure = async (label: string, query: (round: number) => Promise<unknown>): Promise<void> => {
+    if (!label.includes(only)) return;
     await query(rounds);
     const times: number[] = [];
     const cpu = process.cpuUsage();

@@ -60,7 +60,7 @@ export async function measureReadModelsInMongo({
     await measure(`read models, ${batches}`, rows, print, async () => {
       while (((await generations.mark(await generations.active()))?.position ?? 0) < rows) await delay(POLL_MS);
     });
-    if (isReal) await measureQueries(readModels, { rows, rounds, print });
+    if (isReal) await measureQueries(readModels, { rows, rounds, only: '', print });
     await store.close();
     await projecting;
     if (!isReal) return;

@@ -1,7 +1,7 @@
-import { FIGURE_SUMS, type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
+import { type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 import { QuantileSketch } from '../domain/figures/quantileSketch.ts';
-import type { Breakdown, BreakdownRequest, Figures } from './figuresQueries.ts';
+import type { Breakdown, BreakdownRequest, FigureSteps, Figures } from './figuresQueries.ts';
 
 /** Fields instead of a list of names: a request adds to them in ten groups. */
 export class Sums implements FigureSums {
@@ -25,13 +25,6 @@ export class Sums implements FigureSums {
     this.costMicroDollars += sums.costMicroDollars;
     this.generatedTokens += sums.generatedTokens;
     this.generatingMs += sums.generatingMs;
-  }
-
-  /** @param sums in the order of `FIGURE_SUMS`, from an index on */
-  addList(sums: readonly (number | null)[], from: number): void {
-    FIGURE_SUMS.forEach((name, index) => {
-      this[name] += sums[from + index] as number;
-    });
   }
 }
 
@@ -87,10 +80,10 @@ const BIN = /^(latency|firstByte)(\d+)$/;
 
 /** Null and the group of the rest are keys as well; ids begin with `=`, so that none is taken for them. */
 export type GroupKey = string;
-const NONE: GroupKey = '';
+export const NONE: GroupKey = '';
 export const REST: GroupKey = 'rest';
 export const keyOf = (id: string | null): GroupKey => (id === null ? NONE : `=${id}`);
-const idOf = (key: GroupKey, restId: string): string | null =>
+export const idOf = (key: GroupKey, restId: string): string | null =>
   key === NONE ? null : key === REST ? restId : key.slice(1);
 
 /** The counts of each group. */
@@ -163,39 +156,20 @@ function largestGroups(whole: GroupedCounts, count: number): GroupKey[] {
 export function breakdownOf(
   request: BreakdownRequest,
   whole: GroupedCounts,
-  steps: readonly StepCounts[],
+  steps: FigureSteps,
   position: Position,
 ): Breakdown {
   const shown = new Set(largestGroups(whole, request.maxGroups));
   const result = new GroupedCounts();
   for (const [key, each] of whole.groups)
     if (each.sums.requests > 0) result.of(shown.has(key) ? key : REST).merge(each);
-  const named = (key: GroupKey) => ({ id: idOf(key, OTHER), isRest: key === REST });
-  const inOrder = [...shown, REST];
-  const ofSteps = groupsOfSteps(whole, request);
   return {
-    groups: inOrder.flatMap((key) => {
+    groups: [...shown, REST].flatMap((key) => {
       const each = result.groups.get(key);
-      return each ? [{ ...named(key), ...each.figures() }] : [];
+      return each ? [{ id: idOf(key, OTHER), isRest: key === REST, ...each.figures() }] : [];
     }),
-    steps: steps.map((step, index) => {
-      const groups = regrouped(step, new Set(ofSteps));
-      return {
-        at: request.edges[index] as Instant,
-        total: step.total.figures(),
-        groups: [...ofSteps, REST].flatMap((key) => {
-          const sums = groups.get(key);
-          return sums ? [{ ...named(key), sums: { ...sums } }] : [];
-        }),
-      };
-    }),
+    steps,
     total: result.total().figures(),
     position,
   };
-}
-
-function regrouped({ groups }: StepCounts, shown: ReadonlySet<GroupKey>): Map<GroupKey, Sums> {
-  const result = new StepCounts();
-  for (const [key, sums] of groups) if (sums.requests > 0) result.of(shown.has(key) ? key : REST).add(sums);
-  return result.groups;
 }

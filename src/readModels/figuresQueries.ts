@@ -26,10 +26,23 @@ export interface FigureStep {
   readonly groups: readonly { readonly id: string | null; readonly isRest: boolean; readonly sums: FigureSums }[];
 }
 
+/**
+ * The figures of all steps as numbers: a year by hours has 100,000 groups, which take as objects longer to pass on than to add up.
+ * `figureSteps` reads them.
+ */
+export interface FigureSteps {
+  /** The groups of each step, the rest last. */
+  readonly groups: readonly { readonly id: string | null; readonly isRest: boolean }[];
+  /** For each step the sums of its total and of each group, in the order of `FIGURE_SUMS`. */
+  readonly sums: Float64Array;
+  /** For each step p50, p95 and p99 of its latency, and of its time to the first byte; NaN: of nothing. */
+  readonly percentiles: Float64Array;
+}
+
 export interface Breakdown {
   /** Those with the most requests first, the rest last. */
   readonly groups: readonly GroupFigures[];
-  readonly steps: readonly FigureStep[];
+  readonly steps: FigureSteps;
   readonly total: Figures;
   /** The result includes exactly the requests up to here. */
   readonly position: Position;

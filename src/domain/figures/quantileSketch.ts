@@ -22,14 +22,20 @@ export interface Percentiles {
 const FEW_BINS = 8;
 const MANY_BINS = 64;
 
+/** Counts by bin while encoded sketches are read: one list for all sketches, which is all zeros between two of them. */
+let scratch = new Float64Array(1_024);
+
 /** The numbers of values by bin, in the order of bins: most sketches have few, so lists are smaller and faster than maps. */
 export class QuantileSketch {
   #bins: number[] = [];
   #counts: number[] = [];
   /** Counts of all bins while others are added to many: then each costs as much as its own bins. */
   #dense: number[] | undefined;
+  /** What `mergeEncoded` added, which is read when it is needed: of most steps of a chart, percentiles alone are. */
+  #encoded: Uint8Array[] = [];
 
   add(bin: number, count = 1): void {
+    this.#decode();
     const dense = this.#toDense();
     if (dense) addTo(dense, bin, count);
     else this.#addToLists(bin, count);
@@ -52,52 +58,29 @@ export class QuantileSketch {
   }
 
   merge(other: QuantileSketch): void {
+    this.#decode();
+    other.#decode();
     other.#toLists();
     const dense = this.#toDense();
     if (!dense) this.#merge(other.#bins, other.#counts);
     else for (const [index, bin] of other.#bins.entries()) addTo(dense, bin, other.#counts[index] as number);
   }
 
-  /** Adds what `encode` returned. */
+  /** Adds what `encode` returned; the bytes must not change afterwards. */
   mergeEncoded(bytes: Uint8Array): void {
-    const [bins, counts]: [number[], number[]] = [[], []];
-    let [at, bin] = [0, 0];
-    const read = (): number => {
-      let byte = bytes[at++] as number;
-      let value = byte & 0x7f;
-      for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
-        byte = bytes[at++] as number;
-        value += (byte & 0x7f) * factor;
-      }
-      return value;
-    };
-    const dense = this.#toDense();
-    while (dense && at < bytes.length) {
-      bin += read();
-      addTo(dense, bin, read());
-    }
-    while (at < bytes.length) {
-      bin += read();
-      bins.push(bin);
-      counts.push(read());
-    }
-    this.#merge(bins, counts);
+    if (bytes.length > 0) this.#encoded.push(bytes);
   }
 
   /** As bytes: for each bin its distance from the one before and its count, seven bits a byte. */
   encode(): Uint8Array {
+    this.#decode();
     this.#toLists();
     const bytes: number[] = [];
-    const write = (value: number): void => {
-      let rest = value;
-      for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
-      bytes.push(rest);
-    };
     let before = 0;
     for (let index = 0; index < this.#bins.length; index++) {
       const bin = this.#bins[index] as number;
-      write(bin - before);
-      write(this.#counts[index] as number);
+      writeNumber(bytes, bin - before);
+      writeNumber(bytes, this.#counts[index] as number);
       before = bin;
     }
     return new Uint8Array(bytes);
@@ -106,19 +89,41 @@ export class QuantileSketch {
   /** @returns null without values */
   percentiles(): Percentiles | null {
     this.#toLists();
-    if (this.#bins.length === 0) return null;
-    return { p50: this.#quantile(0.5), p95: this.#quantile(0.95), p99: this.#quantile(0.99) };
+    if (this.#bins.length === 0 && this.#encoded.length === 0) return null;
+    const bins = this.#fillScratch();
+    let count = 0;
+    for (let bin = 0; bin < bins; bin++) count += scratch[bin] as number;
+    // As the library reads it from its own sketch, into which the bins would have to be put one by one.
+    let [bin, before] = [-1, 0];
+    const next = (quantile: number): number => {
+      while (before <= quantile * (count - 1)) before += scratch[++bin] as number;
+      return Math.round(middleOf(bin));
+    };
+    const percentiles = { p50: next(0.5), p95: next(0.95), p99: next(0.99) };
+    scratch.fill(0, 0, bins);
+    return percentiles;
   }
 
-  /** As the library reads it from its own sketch, into which the bins would have to be put one by one. */
-  #quantile(quantile: number): number {
-    const rank = quantile * (this.#counts.reduce((sum, count) => sum + count, 0) - 1);
-    let before = 0;
-    const index = this.#counts.findIndex((count) => {
-      before += count;
-      return before > rank;
-    });
-    return Math.round(middleOf(this.#bins[index] as number));
+  /** Puts the lists and all that is encoded into `scratch`. @returns the number of bins to read, which the caller sets to zero again */
+  #fillScratch(): number {
+    let bins = 0;
+    for (const bytes of this.#encoded) bins = Math.max(bins, addEncoded(bytes));
+    const last = this.#bins.at(-1) ?? -1;
+    growScratch(last);
+    for (let index = 0; index < this.#bins.length; index++) {
+      const bin = this.#bins[index] as number;
+      scratch[bin] = (scratch[bin] as number) + (this.#counts[index] as number);
+    }
+    return Math.max(bins, last + 1);
+  }
+
+  #decode(): void {
+    if (this.#encoded.length === 0) return;
+    this.#toLists();
+    const bins = this.#fillScratch();
+    this.#encoded = [];
+    this.#takeCounts(scratch.subarray(0, bins));
+    scratch.fill(0, 0, bins);
   }
 
   /** @returns undefined while there are few bins */
@@ -136,13 +141,18 @@ export class QuantileSketch {
     const dense = this.#dense;
     if (!dense) return;
     this.#dense = undefined;
+    this.#takeCounts(dense);
+  }
+
+  #takeCounts(counts: ArrayLike<number>): void {
     this.#bins = [];
     this.#counts = [];
-    dense.forEach((count, bin) => {
-      if (count === 0) return;
+    for (let bin = 0; bin < counts.length; bin++) {
+      const count = counts[bin] as number;
+      if (count === 0) continue;
       this.#bins.push(bin);
       this.#counts.push(count);
-    });
+    }
   }
 
   #merge(bins: readonly number[], counts: readonly number[]): void {
@@ -171,4 +181,39 @@ export class QuantileSketch {
 function addTo(dense: number[], bin: number, count: number): void {
   while (dense.length <= bin) dense.push(0);
   dense[bin] = (dense[bin] as number) + count;
+}
+
+function writeNumber(bytes: number[], value: number): void {
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
+  bytes.push(rest);
+}
+
+function growScratch(bin: number): void {
+  if (bin < scratch.length) return;
+  const larger = new Float64Array(Math.max(bin + 1, 2 * scratch.length));
+  larger.set(scratch);
+  scratch = larger;
+}
+
+/** Adds the counts of an encoded sketch to `scratch`. @returns the number of bins up to its last one */
+function addEncoded(bytes: Uint8Array): number {
+  let [at, bin] = [0, 0];
+  while (at < bytes.length) {
+    let byte = bytes[at++] as number;
+    bin += byte & 0x7f;
+    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
+      byte = bytes[at++] as number;
+      bin += (byte & 0x7f) * factor;
+    }
+    byte = bytes[at++] as number;
+    let count = byte & 0x7f;
+    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
+      byte = bytes[at++] as number;
+      count += (byte & 0x7f) * factor;
+    }
+    if (bin >= scratch.length) growScratch(bin);
+    scratch[bin] = (scratch[bin] as number) + count;
+  }
+  return bin + 1;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type FigureSums, type Grouping, groupings, OTHER } from '../../../projections/figures.ts';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
+import { figureSteps } from '../../readModels/figureSteps.ts';
 import type { Breakdown, Figures } from '../../readModels/figuresQueries.ts';
 import type { RequestLogFilter } from '../../readModels/requestLogQueries.ts';
 import type { Capabilities } from '../http/capabilities.ts';
@@ -126,7 +127,7 @@ export const breakdownRoutes = ({
         time_zone: timeZone,
         since: iso(from),
         until: iso(instant(to - 1)),
-        ...rendered(result, (id, isRest) => (isRest ? 'Other' : labelOf(by, id))),
+        ...rendered(result, edges, (id, isRest) => (isRest ? 'Other' : labelOf(by, id))),
         ...archivedOf(result),
       };
     })
@@ -158,6 +159,7 @@ function ownFilter(principal: Principal | undefined, by: Grouping, filter: Reque
 
 const rendered = (
   { groups, steps, total, position }: Breakdown,
+  edges: readonly Instant[],
   labelOf: (id: string | null, isRest: boolean) => string,
 ) => ({
   groups: groups.map(({ id, isRest, ...figures }) => ({
@@ -165,7 +167,7 @@ const rendered = (
     label: labelOf(id, isRest),
     ...renderedFigures(figures),
   })),
-  series: steps.map((step) => ({
+  series: [...figureSteps(steps, edges)].map((step) => ({
     at: iso(step.at),
     total: renderedFigures(step.total),
     groups: Object.fromEntries(

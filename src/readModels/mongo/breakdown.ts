@@ -23,6 +23,7 @@ import {
   type StepCounts,
   stepOf,
 } from '../figureCounts.ts';
+import { denseStepsOf } from '../figureSteps.ts';
 import type { Breakdown, BreakdownRequest } from '../figuresQueries.ts';
 import { MonthlyNames } from '../monthlyNames.ts';
 import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
@@ -63,6 +64,7 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     step.total.addFigure(figure);
   };
   const whole = new GroupedCounts();
+  const packed = () => denseStepsOf(steps, groupsOfSteps(whole, request)).packed();
   if (wanted === 'rows') {
     const hasManySteps = steps.length > MANY_STEPS;
     await forEachRow(view, request, [range], cut, (key, figure, at) => {
@@ -72,7 +74,7 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     const shown = shownIn(whole, request);
     if (hasManySteps)
       await forEachRow(view, request, [range], cut, (key, figure, at) => addToStep(shown(key), figure, at));
-    return breakdownOf(request, whole, steps, cut.asOf);
+    return breakdownOf(request, whole, packed(), cut.asOf);
   }
   const ranges = splitAtCut(range.from, range.to, cut, FIGURE_PERIODS);
   const isWhole = (each: (typeof ranges)[number]): each is Range & { readonly period: Period } =>
@@ -95,7 +97,7 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     stepAt(of).total.addEncoded(encodedCounts(figures)),
   );
   await forEachRow(view, request, runs.rows, cut, (key, figure, at) => addToStep(shown(key), figure, at));
-  return breakdownOf(request, whole, steps, cut.asOf);
+  return breakdownOf(request, whole, packed(), cut.asOf);
 }
 
 const shownIn = (whole: GroupedCounts, request: BreakdownRequest): ((key: GroupKey) => GroupKey) => {

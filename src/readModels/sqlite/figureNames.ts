@@ -3,6 +3,10 @@ import { type Grouping, groupings } from '../../../projections/figures.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { GroupKey } from '../figureCounts.ts';
 import { MonthlyNames } from '../monthlyNames.ts';
+import type { SumsBy } from './pendingFigures.ts';
+
+/** The number by which tables store a grouping; that of all requests is -1. */
+export const groupingNumber = (by: SumsBy): number => groupings.indexOf(by as Grouping);
 
 /** Months whose names are in memory. */
 const MAX_MONTHS = 24;
@@ -42,8 +46,8 @@ export class FigureNames {
   }
 
   /** The id of a group, within the caller's transaction. */
-  idOf(by: Grouping, key: GroupKey): number {
-    const grouping = groupings.indexOf(by);
+  idOf(by: SumsBy, key: GroupKey): number {
+    const grouping = groupingNumber(by);
     const known = this.#selectGroup.get(grouping, key)?.id as number | undefined;
     return known ?? Number(this.#insertGroup.run(grouping, key).lastInsertRowid);
   }

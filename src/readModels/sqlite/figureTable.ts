@@ -1,14 +1,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { FIGURE_PERIODS, FIGURE_SUMS, type Grouping, groupings } from '../../../projections/figures.ts';
+import {
+  FIGURE_PERIODS,
+  FIGURE_SUMS,
+  type FigureSums,
+  type Grouping,
+  groupings,
+} from '../../../projections/figures.ts';
 import { type Period, startOf } from '../../../projections/periods.ts';
 import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
-import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, REST } from '../figureCounts.ts';
+import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, NONE, REST } from '../figureCounts.ts';
+import { addToPackedDay, quarterOfDay } from '../packedDay.ts';
 import type { Dictionary } from './dictionary.ts';
-import { FigureNames } from './figureNames.ts';
-import { type FigureNumbers, PendingFigures, type RowIds } from './pendingFigures.ts';
+import { FigureNames, groupingNumber } from './figureNames.ts';
+import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
+
+const SUMS_BY: readonly SumsBy[] = [...groupings, 'all'];
 
 /** The groups of one grouping by the start of their period. */
 class GroupsByStart {
@@ -33,6 +42,8 @@ export class FigureTable {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #replace: StatementSync;
+  readonly #selectDay: StatementSync;
+  readonly #replaceDay: StatementSync;
   readonly #saveProgress: StatementSync;
   readonly #progress: StatementSync;
   /** The requests that the tables do not have yet. */
@@ -53,6 +64,13 @@ export class FigureTable {
         firstByte BLOB NOT NULL,
         PRIMARY KEY (grouping, period, start, groupId)
       ) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS figureDays (
+        grouping INTEGER,
+        day INTEGER,
+        groupId INTEGER,
+        sums BLOB NOT NULL,
+        PRIMARY KEY (grouping, day, groupId)
+      ) STRICT, WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
@@ -65,6 +83,8 @@ export class FigureTable {
     const values = `INTO figures VALUES (?, ?, ?, ?, ${FIGURE_SUMS.map(() => '?').join(', ')}, ?, ?)`;
     this.#insert = database.prepare(`INSERT OR IGNORE ${values}`);
     this.#replace = database.prepare(`INSERT OR REPLACE ${values}`);
+    this.#selectDay = database.prepare('SELECT sums FROM figureDays WHERE grouping = ? AND day = ? AND groupId = ?');
+    this.#replaceDay = database.prepare('INSERT OR REPLACE INTO figureDays VALUES (?, ?, ?, ?)');
   }
 
   /**
@@ -81,7 +101,7 @@ export class FigureTable {
   /** Adds the next request, within the caller's transaction. */
   add(position: number, row: FigureNumbers, ids: RowIds): void {
     if (this.#pending.isFull(row.requestedAt)) {
-      for (const by of groupings) {
+      for (const by of SUMS_BY) {
         const groups = new GroupsByStart();
         this.#pending.forEach(by, (quarter, key, counts) => groups.of(quarter).of(key).merge(counts));
         this.#write(by, groups);
@@ -107,12 +127,14 @@ export class FigureTable {
         .addArchived(added);
     }
     for (const by of groupings) this.#write(by, archived.get(by) as GroupsByStart);
+    this.#write('all', totalsOf(archived.get('status') as GroupsByStart));
     this.#groups.save();
   }
 
-  /** Passes on what the tables do not have yet of one grouping, by quarters of an hour; a group may come several times. */
-  forEachPending(by: Grouping, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
-    this.#pending.forEach(by, add);
+  /** Passes on what the tables do not have yet of one grouping, by quarters of an hour. The counts must not be changed. */
+  forEachPending(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
+    for (const [quarter, { groups }] of this.#pending.grouped(by))
+      for (const [key, counts] of groups) add(quarter, key, counts);
   }
 
   /** The group that has counted a request. */
@@ -122,8 +144,8 @@ export class FigureTable {
   }
 
   /** Adds to the rows of quarters, and of the longer periods that they belong to. */
-  #write(by: Grouping, quarters: GroupsByStart): void {
-    const grouping = groupings.indexOf(by);
+  #write(by: SumsBy, quarters: GroupsByStart): void {
+    const grouping = groupingNumber(by);
     const ids = new Map<GroupKey, number>();
     const idOf = (key: GroupKey): number => {
       const id = ids.get(key) ?? this.#groups.idOf(by, key);
@@ -136,6 +158,16 @@ export class FigureTable {
       for (const [start, { groups }] of groupsByStart.all)
         for (const [key, counts] of groups) this.#writeRow([grouping, periodNumber(period), start, idOf(key)], counts);
     }
+    for (const [day, groups] of byDay(quarters))
+      for (const [key, added] of groups) this.#writeDay([grouping, day, idOf(key)], added);
+  }
+
+  #writeDay(
+    row: readonly [grouping: number, day: number, groupId: number],
+    added: ReadonlyMap<number, FigureSums>,
+  ): void {
+    const stored = this.#selectDay.get(...row)?.sums as Uint8Array | undefined;
+    this.#replaceDay.run(...row, addToPackedDay(stored, added));
   }
 
   #writeRow(
@@ -165,4 +197,26 @@ function longer(period: Period, groupsByStart: GroupsByStart): GroupsByStart {
     for (const [key, counts] of groups) into.of(key).merge(counts);
   }
   return result;
+}
+
+/** The sums of quarters by day and group, with the number of the quarter in its day. */
+function byDay(quarters: GroupsByStart): Map<Instant, Map<GroupKey, Map<number, FigureSums>>> {
+  const days = new Map<Instant, Map<GroupKey, Map<number, FigureSums>>>();
+  for (const [start, { groups }] of quarters.all) {
+    const day = startOf('day', instant(start));
+    const ofDay = days.get(day) ?? new Map<GroupKey, Map<number, FigureSums>>();
+    days.set(day, ofDay);
+    for (const [key, { sums }] of groups) {
+      const own = ofDay.get(key) ?? new Map<number, FigureSums>();
+      ofDay.set(key, own.set(quarterOfDay(start), sums));
+    }
+  }
+  return days;
+}
+
+function totalsOf(quarters: GroupsByStart): GroupsByStart {
+  const totals = new GroupsByStart();
+  for (const [start, { groups }] of quarters.all)
+    for (const counts of groups.values()) totals.of(instant(start)).of(NONE).merge(counts);
+  return totals;
 }

@@ -1,14 +1,24 @@
-import { FIGURE_PERIODS, type FigureRow, figureOf, GROUPINGS, type Grouping } from '../../../projections/figures.ts';
+import {
+  FIGURE_PERIODS,
+  type Figure,
+  type FigureRow,
+  figureOf,
+  GROUPINGS,
+  type Grouping,
+} from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
 import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
-import { FigureCounts, type GroupKey } from '../figureCounts.ts';
+import { FigureCounts, GroupedCounts, type GroupKey, NONE } from '../figureCounts.ts';
 import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Dictionary } from './dictionary.ts';
 
 /** Requests and quarters of an hour that are written together: a row costs as much for one request as for hundreds. */
 const MAX_REQUESTS = 8_192;
 const MAX_QUARTERS = 24;
+
+/** What sums are kept by: each grouping, and all requests in one group, whose key is that of no value. */
+export type SumsBy = Grouping | 'all';
 
 /** What figures need of a request beside its kind and its source. */
 export type FigureNumbers = Omit<FigureRow, keyof RequestKind | keyof RequestSource>;
@@ -37,6 +47,16 @@ type Quarter = readonly [
   clients: Map<number, CommonCounts>,
 ];
 
+/** The part that a grouping is by; all requests are those of the part with the fewest. */
+const partOf = (by: SumsBy): 0 | 1 | 2 =>
+  by === 'all' ? 1 : (PARTS.findIndex((own) => (own as readonly Grouping[]).includes(by)) as 0 | 1 | 2);
+
+/** The requests of one grouping that queries have asked for, summed up to one of them. */
+interface Grouped {
+  length: number;
+  readonly byQuarter: Map<Instant, GroupedCounts>;
+}
+
 /** Numbers that are kept of a request. */
 const WIDTH = 11;
 
@@ -58,6 +78,7 @@ export class PendingFigures {
   readonly #clientIds = new Map<string | null, number>();
   readonly #quarters = new Map<number, Quarter>();
   #lastQuarter = -1;
+  readonly #grouped = new Map<SumsBy, Grouped>();
 
   constructor(
     dictionaries: { readonly kinds: Dictionary<RequestKind>; readonly sources: Dictionary<RequestSource> },
@@ -96,13 +117,32 @@ export class PendingFigures {
   }
 
   /** Passes on the counts of one grouping by quarters of an hour; a group may come several times. */
-  forEach(by: Grouping, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
+  forEach(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
     this.sumUp();
-    const part = PARTS.findIndex((groupings) => (groupings as readonly Grouping[]).includes(by));
     for (const [start, quarter] of this.#quarters) {
-      for (const { keys, counts } of (quarter[part] as Map<number, CommonCounts>).values())
-        add(instant(start), keys[by] as GroupKey, counts);
+      for (const { keys, counts } of quarter[partOf(by)].values())
+        add(instant(start), by === 'all' ? NONE : (keys[by] as GroupKey), counts);
     }
+  }
+
+  /**
+   * The counts of one grouping by quarters of an hour, for queries: they are kept, and the next query adds only the requests since
+   * this one. Kinds are so many that nearly each request has counts of its own in `forEach`.
+   */
+  grouped(by: SumsBy): ReadonlyMap<Instant, GroupedCounts> {
+    this.sumUp();
+    const grouped = this.#grouped.get(by) ?? { length: 0, byQuarter: new Map<Instant, GroupedCounts>() };
+    this.#grouped.set(by, grouped);
+    const part = partOf(by);
+    for (; grouped.length < this.#length; grouped.length++) {
+      const first = grouped.length * WIDTH;
+      const start = instant(this.#rows[first] as number);
+      const common = this.#quarters.get(start)?.[part].get(this.#rows[first + 1 + part] as number) as CommonCounts;
+      const counts = grouped.byQuarter.get(start) ?? new GroupedCounts();
+      grouped.byQuarter.set(start, counts);
+      counts.of(by === 'all' ? NONE : (common.keys[by] as GroupKey)).addFigure(this.#figureAt(first));
+    }
+    return grouped.byQuarter;
   }
 
   /** Sums up the requests added since the last time, so that their names have groups. */
@@ -117,23 +157,14 @@ export class PendingFigures {
     this.#clientIds.clear();
     this.#quarters.clear();
     this.#lastQuarter = -1;
+    this.#grouped.clear();
   }
 
   #sumUp(first: number): void {
     const at = (column: number): number => this.#rows[first + column] as number;
     const start = instant(at(0));
     const { kinds, sources } = this.#dictionaries;
-    const kind = kinds.entryOf(at(1));
-    const figure = figureOf({
-      status: kind.status,
-      inputTokens: at(4),
-      cachedInputTokens: at(5),
-      outputTokens: at(6),
-      reasoningTokens: at(7),
-      costMicroDollars: at(8),
-      latencyMs: at(9),
-      firstByteMs: at(10) < 0 ? null : at(10),
-    });
+    const figure = this.#figureAt(first);
     const quarter = this.#quarters.get(start) as Quarter;
     const add = (part: 0 | 1 | 2, id: number, fieldsOf: () => Partial<FigureRow>): void => {
       let common = quarter[part].get(id);
@@ -148,9 +179,23 @@ export class PendingFigures {
       }
       common.counts.addFigure(figure);
     };
-    add(0, at(1), () => kind);
+    add(0, at(1), () => kinds.entryOf(at(1)));
     add(1, at(2), () => sources.entryOf(at(2)));
     add(2, at(3), () => ({ client: this.#clients[at(3)] ?? null }));
+  }
+
+  #figureAt(first: number): Figure {
+    const at = (column: number): number => this.#rows[first + column] as number;
+    return figureOf({
+      status: this.#dictionaries.kinds.entryOf(at(1)).status,
+      inputTokens: at(4),
+      cachedInputTokens: at(5),
+      outputTokens: at(6),
+      reasoningTokens: at(7),
+      costMicroDollars: at(8),
+      latencyMs: at(9),
+      firstByteMs: at(10) < 0 ? null : at(10),
+    });
   }
 
   #clientIdOf(client: string | null): number {

@@ -5,6 +5,8 @@ import { damagedFile } from '../../dataFolder/openDatabase.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
+import { transfer } from '../../lib/threads/transfer.ts';
+import type { Breakdown } from '../figuresQueries.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { LogReader } from './logReader.ts';
@@ -24,6 +26,9 @@ const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
+
+/** The figures of a year by hours are eight megabytes. */
+const listsOf = ({ steps }: Breakdown) => [steps.sums.buffer, steps.percentiles.buffer] as ArrayBuffer[];
 
 interface Opened {
   readonly database: DatabaseSync;
@@ -71,7 +76,8 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
         string,
         (...args: readonly unknown[]) => unknown
       >;
-      return handlers[name]?.(...args);
+      const result = handlers[name]?.(...args);
+      return port === 'figures' ? transfer(result, listsOf(result as Breakdown)) : result;
     });
   }
 

@@ -87,7 +87,9 @@ export function timeSteps(
       if (clock(next + DAY_MS) - clock(next) === DAY_MS) count = HOURS_OF_DAY;
     } else {
       wall = nextWall(interval, wall);
-      next = momentOf(wall, clock);
+      // A day is 24 hours but where clocks are put forward or back, and finding that moment takes several looks at a clock.
+      next =
+        interval === 'day' && edges.length > 1 && clock(last + DAY_MS) === wall ? last + DAY_MS : momentOf(wall, clock);
       if (next <= last) continue;
     }
     for (; count > 0; count--, next += HOUR_MS) {

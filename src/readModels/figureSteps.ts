@@ -1,0 +1,133 @@
+import { FIGURE_SUMS, type FigureSums, OTHER } from '../../projections/figures.ts';
+import type { Instant } from '../domain/core/brands.ts';
+import type { Percentiles } from '../domain/figures/quantileSketch.ts';
+import { FigureCounts, type GroupKey, idOf, REST, type StepCounts } from './figureCounts.ts';
+import type { FigureStep, FigureSteps } from './figuresQueries.ts';
+import { SUMS } from './packedDay.ts';
+
+/** p50, p95 and p99 of the latency, and of the time to the first byte. */
+const PERCENTILES = 6;
+
+/**
+ * The figures of steps in two lists of numbers, instead of an object for each group of each step, of which there may be 100,000: these
+ * took longer to make, and to pass on from thread to thread, than all else.
+ */
+export class DenseSteps {
+  readonly sums: Float64Array;
+  readonly #columns: ReadonlyMap<GroupKey, number>;
+  readonly #totals: (FigureCounts | undefined)[];
+  /** Numbers of one step in `sums`. */
+  readonly width: number;
+  readonly #shown: readonly GroupKey[];
+
+  /** @param shown the groups of each step; all others are the rest */
+  constructor(count: number, shown: readonly GroupKey[]) {
+    this.#shown = shown;
+    this.#columns = new Map(shown.map((key, index) => [key, (index + 1) * SUMS]));
+    this.width = (shown.length + 2) * SUMS;
+    this.sums = new Float64Array(count * this.width);
+    this.#totals = new Array(count);
+  }
+
+  /** Where the sums of a group are in those of a step. */
+  columnOf(key: GroupKey): number {
+    return this.#columns.get(key) ?? this.#restColumn;
+  }
+
+  get #restColumn(): number {
+    return this.width - SUMS;
+  }
+
+  add(step: number, key: GroupKey, sums: FigureSums): void {
+    let at = step * this.width + this.columnOf(key);
+    for (const name of FIGURE_SUMS) this.sums[at] = (this.sums[at++] as number) + sums[name];
+  }
+
+  /** @param sums in the order of `FIGURE_SUMS`, from an index on */
+  addList(step: number, key: GroupKey, sums: readonly (number | null)[], from: number): void {
+    const at = step * this.width + this.columnOf(key);
+    for (let index = 0; index < SUMS; index++)
+      this.sums[at + index] = (this.sums[at + index] as number) + (sums[from + index] as number);
+  }
+
+  /** What all groups of a step have in common. */
+  totalOf(step: number): FigureCounts {
+    let total = this.#totals[step];
+    if (!total) {
+      total = new FigureCounts();
+      this.#totals[step] = total;
+    }
+    return total;
+  }
+
+  /** The rest is the total without the groups that are shown, where only these were added. */
+  deriveRest(): void {
+    const { sums, width } = this;
+    this.#totals.forEach((total, step) => {
+      const own = step * width;
+      FIGURE_SUMS.forEach((name, index) => {
+        let rest = total?.sums[name] ?? 0;
+        for (let at = own + SUMS + index; at < own + this.#restColumn; at += SUMS) rest -= sums[at] as number;
+        sums[own + this.#restColumn + index] = rest;
+      });
+    });
+  }
+
+  packed(): FigureSteps {
+    const { sums, width } = this;
+    const count = this.#totals.length;
+    const percentiles = new Float64Array(count * PERCENTILES).fill(Number.NaN);
+    for (let step = 0; step < count; step++) {
+      const total = this.#totals[step];
+      if (!total) continue;
+      FIGURE_SUMS.forEach((name, index) => {
+        sums[step * width + index] = total.sums[name];
+      });
+      [total.latency.percentiles(), total.firstByte.percentiles()].forEach((found, index) => {
+        if (found) percentiles.set([found.p50, found.p95, found.p99], step * PERCENTILES + (index * PERCENTILES) / 2);
+      });
+    }
+    const named = (key: GroupKey) => ({ id: idOf(key, OTHER), isRest: key === REST });
+    return { groups: [...this.#shown, REST].map(named), sums, percentiles };
+  }
+}
+
+/** Counts by step and group as lists of numbers. @param shown as for `DenseSteps` */
+export function denseStepsOf(steps: readonly StepCounts[], shown: readonly GroupKey[]): DenseSteps {
+  const dense = new DenseSteps(steps.length, shown);
+  steps.forEach(({ groups, total }, step) => {
+    for (const [key, sums] of groups) dense.add(step, key, sums);
+    dense.totalOf(step).merge(total);
+  });
+  return dense;
+}
+
+/** Passes on each step. @param edges those of the request */
+export function* figureSteps(
+  { groups, sums, percentiles }: FigureSteps,
+  edges: readonly Instant[],
+): Generator<FigureStep> {
+  const sumsAt = (at: number) =>
+    Object.fromEntries(FIGURE_SUMS.map((name, index) => [name, sums[at + index] as number])) as unknown as FigureSums;
+  const percentilesAt = (at: number): Percentiles | null =>
+    Number.isNaN(percentiles[at])
+      ? null
+      : { p50: percentiles[at] as number, p95: percentiles[at + 1] as number, p99: percentiles[at + 2] as number };
+  const width = (groups.length + 1) * SUMS;
+  const requests = FIGURE_SUMS.indexOf('requests');
+  for (let step = 0; step + 1 < edges.length; step++) {
+    const own = step * width;
+    yield {
+      at: edges[step] as Instant,
+      total: {
+        sums: sumsAt(own),
+        latencyMs: percentilesAt(step * PERCENTILES),
+        firstByteMs: percentilesAt(step * PERCENTILES + PERCENTILES / 2),
+      },
+      groups: groups.flatMap((group, index) => {
+        const at = own + (index + 1) * SUMS;
+        return sums[at + requests] === 0 ? [] : [{ ...group, sums: sumsAt(at) }];
+      }),
+    };
+  }
+}

@@ -1,0 +1,238 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { FIGURE_PERIODS, FIGURE_SUMS } from '../../../projections/figures.ts';
+import { startOf } from '../../../projections/periods.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
+import { type Cut, splitAtCut } from '../cut.ts';
+import {
+  type EncodedCounts,
+  type FigureCounts,
+  GroupedCounts,
+  type GroupKey,
+  groupsOfSteps,
+  stepOf,
+} from '../figureCounts.ts';
+import { DenseSteps } from '../figureSteps.ts';
+import type { BreakdownRequest } from '../figuresQueries.ts';
+import { addPackedDay, QUARTERS_OF_DAY, quarterOfDay } from '../packedDay.ts';
+import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
+import { groupingNumber } from './figureNames.ts';
+import type { FigureTable } from './figureTable.ts';
+import type { SumsBy } from './pendingFigures.ts';
+import { periodNumber } from './rollUpTable.ts';
+import type { FigureTables, RowFigure, RowFigures } from './rowFigures.ts';
+
+const QUARTER_MS = 900_000;
+const HOUR_MS = 4 * QUARTER_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Rows of few groups are looked up one by one; of more, all are read. */
+const FEW = 0.25;
+
+type PackedRow = readonly [day: number, groupId: number, sums: Uint8Array];
+
+/** Counts by the sums of the tables and of what is not written yet. */
+export class StoredFigures {
+  readonly #database: DatabaseSync;
+  readonly #figures: FigureTable;
+  readonly #request: BreakdownRequest;
+  /** Those of the request; the last one is that of a quarter of an hour where no request is between both. */
+  readonly #edges: readonly Instant[];
+  readonly #cut: Cut | undefined;
+  /** Undefined: all groups. */
+  readonly #wanted: ReadonlySet<string> | undefined;
+
+  constructor(
+    database: DatabaseSync,
+    { figures }: FigureTables,
+    request: BreakdownRequest,
+    wanted: ReadonlySet<string> | undefined,
+    cut: Cut | undefined,
+  ) {
+    this.#database = database;
+    this.#figures = figures;
+    this.#request = request;
+    this.#wanted = wanted;
+    this.#cut = cut;
+    this.#edges = cut ? request.edges : wholeAtEnd(database, request.edges);
+  }
+
+  /** @param rows those that the filter lets through */
+  count(rows: RowFigures): { whole: GroupedCounts; steps: DenseSteps } {
+    const { by } = this.#request;
+    const edges = this.#edges;
+    const runs = stepRuns(edges, this.#cut);
+    const own = runs.rows.flatMap((range) => rows.all(by, range));
+    const whole = this.#countWhole(own);
+    const shown = groupsOfSteps(whole, this.#request);
+    const steps = new DenseSteps(edges.length - 1, shown);
+    // Without a filter, those that are not shown are the total without the others.
+    const isRestDerived = this.#wanted === undefined;
+    const isShown = new Set(shown);
+    const keys = new Map([...this.#keysOf(by)].filter(([, key]) => !isRestDerived || isShown.has(key)));
+    const ofTotal = this.#wanted ? by : 'all';
+    this.#addPackedDays(runs.runs, keys, steps);
+    for (const run of runs.runs) {
+      if (isOfDays(run)) this.#addDays(run, keys, steps);
+      this.#addTotals(run, ofTotal, steps);
+    }
+    const stepAt = (quarter: Instant): number => {
+      const run = runs.runs.find(({ from, to }) => from <= quarter && quarter < to);
+      return run ? stepIn(run, quarter) : -1;
+    };
+    this.#forEachPending(by, (quarter, key, { sums }) => {
+      const step = stepAt(quarter);
+      if (step >= 0) steps.add(step, key, sums);
+    });
+    this.#forEachPending(ofTotal, (quarter, _, counts) => {
+      const step = stepAt(quarter);
+      if (step >= 0) steps.totalOf(step).merge(counts);
+    });
+    for (const { key, figure, at } of own) {
+      const step = stepOf(edges, at);
+      steps.add(step, key, figure);
+      steps.totalOf(step).addFigure(figure);
+    }
+    if (isRestDerived) steps.deriveRest();
+    return { whole, steps };
+  }
+
+  /** @param rows those of all parts of quarters */
+  #countWhole(rows: readonly RowFigure[]): GroupedCounts {
+    const { by } = this.#request;
+    const [first, end] = [this.#edges[0] as Instant, this.#edges.at(-1) as Instant];
+    const ranges = splitAtCut(first, end, this.#cut, FIGURE_PERIODS);
+    const whole = new GroupedCounts();
+    const keys = this.#keysOf(by);
+    const select = this.#database.prepare(
+      `SELECT groupId, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
+       WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
+    );
+    for (const { period, from, to } of ranges) {
+      if (!period) {
+        for (const { key, figure, at } of rows) if (from <= at && at < to) whole.of(key).addFigure(figure);
+        continue;
+      }
+      const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
+      for (const row of found as unknown as Iterable<EncodedCounts & { readonly groupId: number }>) {
+        const key = keys.get(row.groupId);
+        if (key !== undefined) whole.of(key).addEncoded(row);
+      }
+    }
+    const wholePeriods = ranges.filter(({ period }) => period);
+    this.#forEachPending(by, (quarter, key, counts) => {
+      if (wholePeriods.some(({ from, to }) => from <= quarter && quarter < to)) whole.of(key).merge(counts);
+    });
+    return whole;
+  }
+
+  /** Sums of groups in steps of whole days or months. */
+  #addDays(run: StepRun, keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): void {
+    const select = this.#database.prepare(
+      `SELECT start, groupId, ${FIGURE_SUMS.join(', ')} FROM figures
+       WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
+    );
+    select.setReturnArrays(true);
+    const found = select.iterate(groupingNumber(this.#request.by), periodNumber(run.period), run.from, run.to);
+    for (const row of found as unknown as Iterable<readonly [start: number, groupId: number, ...sums: number[]]>) {
+      const key = keys.get(row[1]);
+      if (key !== undefined) steps.addList(stepIn(run, row[0]), key, row, 2);
+    }
+  }
+
+  /** Sums of groups in all other steps. */
+  #addPackedDays(runs: readonly StepRun[], keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): void {
+    const stepsOfDays = new Map<number, Int32Array>();
+    for (const run of runs) {
+      if (isOfDays(run)) continue;
+      for (let day: number = startOf('day', run.from); day < run.to; day += DAY_MS) {
+        const stepOfQuarter = stepsOfDays.get(day) ?? new Int32Array(QUARTERS_OF_DAY).fill(-1);
+        stepsOfDays.set(day, stepOfQuarter);
+        const end = Math.min(run.to, day + DAY_MS);
+        for (let quarter = Math.max(run.from, day); quarter < end; quarter += QUARTER_MS)
+          stepOfQuarter[quarterOfDay(quarter)] = stepIn(run, quarter);
+      }
+    }
+    const { sums: into, width } = steps;
+    const columns = new Map([...keys].map(([id, key]) => [id, steps.columnOf(key)]));
+    for (const [day, groupId, sums] of this.#packedRows([...stepsOfDays.keys()], keys)) {
+      const at = columns.get(groupId);
+      const stepOfQuarter = stepsOfDays.get(day);
+      if (at !== undefined && stepOfQuarter) addPackedDay(sums, stepOfQuarter, { into, width, at });
+    }
+  }
+
+  *#packedRows(days: readonly number[], keys: ReadonlyMap<number, GroupKey>): Iterable<PackedRow> {
+    const grouping = groupingNumber(this.#request.by);
+    const isFew = keys.size < this.#countGroups() * FEW;
+    const select = this.#database.prepare(
+      `SELECT day, groupId, sums FROM json_each(?) AS wanted ${isFew ? 'CROSS JOIN json_each(?) AS id' : ''} CROSS JOIN figureDays
+       ON grouping = ? AND day = wanted.value ${isFew ? 'AND groupId = id.value' : ''}`,
+    );
+    select.setReturnArrays(true);
+    const ids = isFew ? [JSON.stringify([...keys.keys()])] : [];
+    yield* select.iterate(JSON.stringify(days), ...ids, grouping) as unknown as Iterable<PackedRow>;
+  }
+
+  #countGroups(): number {
+    const count = this.#database.prepare('SELECT COUNT(*) AS count FROM figureGroups WHERE grouping = ?');
+    return count.get(groupingNumber(this.#request.by))?.count as number;
+  }
+
+  /** Figures of all groups together. */
+  #addTotals(run: StepRun, by: SumsBy, steps: DenseSteps): void {
+    const keys = this.#keysOf(by);
+    const select = this.#database.prepare(
+      `SELECT start, groupId, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
+       WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
+    );
+    const add = (period: (typeof FIGURE_PERIODS)[number], from: number, to: number): void => {
+      type Row = EncodedCounts & { readonly start: number; readonly groupId: number };
+      const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
+      for (const row of found as unknown as Iterable<Row>)
+        if (keys.has(row.groupId)) steps.totalOf(stepIn(run, row.start)).addEncoded(row);
+    };
+    if (run.period !== 'quarter' || run.stepMs <= HOUR_MS) {
+      add(run.period as (typeof FIGURE_PERIODS)[number], run.from, run.to);
+      return;
+    }
+    // Days of a zone that is not whole hours from UTC: whole hours, and quarters at both ends of each.
+    for (let from = run.from as number; from < run.to; from += run.stepMs) {
+      const to = from + run.stepMs;
+      const [firstHour, endOfHours] = [Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(to / HOUR_MS) * HOUR_MS];
+      add('quarter', from, firstHour);
+      add('hour', firstHour, endOfHours);
+      add('quarter', endOfHours, to);
+    }
+  }
+
+  /** The groups that the filter lets through, by their ids. */
+  #keysOf(by: SumsBy): Map<number, GroupKey> {
+    const rows = this.#database
+      .prepare('SELECT id, key FROM figureGroups WHERE grouping = ?')
+      .all(groupingNumber(by)) as { id: number; key: GroupKey }[];
+    return new Map(rows.flatMap(({ id, key }) => (this.#isWanted(key) ? [[id, key] as const] : [])));
+  }
+
+  #forEachPending(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
+    this.#figures.forEachPending(by, (quarter, key, counts) => {
+      if (this.#isWanted(key)) add(quarter, key, counts);
+    });
+  }
+
+  #isWanted(key: GroupKey): boolean {
+    return this.#wanted?.has(key) ?? true;
+  }
+}
+
+const isOfDays = ({ period }: StepRun): boolean => period === 'day' || period === 'month';
+
+/**
+ * The end of a range is mostly now, in the middle of a quarter of an hour. Where no request is later, the whole quarter has the same
+ * sums, and its rows need not be read. Rows of its own show that its day is not archived: then only sums would have later requests.
+ */
+function wholeAtEnd(database: DatabaseSync, edges: readonly Instant[]): readonly Instant[] {
+  const end = edges.at(-1) as Instant;
+  const last = database.prepare('SELECT MAX(requestedAt) AS at FROM requests').get()?.at as number | null;
+  const quarter = Math.floor(end / QUARTER_MS) * QUARTER_MS;
+  const isLastQuarter = last !== null && quarter <= last && last < end;
+  return isLastQuarter ? [...edges.slice(0, -1), instant(quarter + QUARTER_MS)] : edges;
+}
