@@ -12,51 +12,63 @@ const QUARTER_MS = 900_000;
 export const quarterOfDay = (start: number): number => Math.floor(start / QUARTER_MS) % QUARTERS_OF_DAY;
 
 export const SUMS = FIGURE_SUMS.length;
+const REQUESTS = FIGURE_SUMS.indexOf('requests');
 
-/** @param stored a packed day @param added sums by the quarter of the day, in the order of `FIGURE_SUMS` @returns the day with both */
+const EVERY_QUARTER = Int32Array.from({ length: QUARTERS_OF_DAY }, (_, quarter) => quarter);
+/** The sums of a day while it is packed, and its bytes: a batch packs hundreds of them. */
+const unpacked = new Float64Array(SUMS * QUARTERS_OF_DAY);
+const hourSums = new Float64Array(SUMS);
+const MAX_BYTES_OF_SUM = 8;
+const bytes = new Uint8Array((QUARTERS_OF_DAY + 2 * HOURS_OF_DAY) * (SUMS + 2) * MAX_BYTES_OF_SUM);
+
+/** @param stored a packed day @param added sums by the quarter of the day @returns the day with both */
 export function addToPackedDay(stored: Uint8Array | undefined, added: ReadonlyMap<number, FigureSums>): Uint8Array {
-  const quarters: (number[] | undefined)[] = stored ? unpackedQuarters(stored) : [];
+  unpacked.fill(0);
+  if (stored) addPackedDay(stored, EVERY_QUARTER, { into: unpacked, width: SUMS, at: 0 });
   for (const [quarter, sums] of added) {
-    const known = quarters[quarter];
-    quarters[quarter] = FIGURE_SUMS.map((name, index) => (known?.[index] ?? 0) + sums[name]);
+    let at = quarter * SUMS;
+    for (const name of FIGURE_SUMS) unpacked[at] = (unpacked[at++] as number) + sums[name];
   }
-  const bytes: number[] = [];
+  let length = 0;
   let hourBefore = 0;
   for (let hour = 0; hour < HOURS_OF_DAY; hour++) {
-    const own = quarters.slice(hour * QUARTERS_OF_HOUR, (hour + 1) * QUARTERS_OF_HOUR);
-    const some = own.filter((sums) => sums !== undefined);
-    if (some.length === 0) continue;
-    const packed: number[] = [];
-    let before = 0;
-    own.forEach((sums, quarter) => {
-      if (!sums) return;
-      writeNumber(packed, quarter - before);
-      for (const sum of sums) writeNumber(packed, sum);
-      before = quarter;
-    });
-    writeNumber(bytes, hour - hourBefore);
-    writeNumber(bytes, packed.length);
-    for (let index = 0; index < SUMS; index++)
-      writeNumber(
-        bytes,
-        some.reduce((sum, sums) => sum + (sums[index] as number), 0),
-      );
-    bytes.push(...packed);
+    if (!hasRequests(hour * QUARTERS_OF_HOUR, QUARTERS_OF_HOUR)) continue;
+    const quarters = packedQuarters(hour);
+    length = writeNumber(bytes, length, hour - hourBefore);
+    length = writeNumber(bytes, length, quarters.length);
+    for (const sum of hourSums) length = writeNumber(bytes, length, sum);
+    bytes.set(quarters, length);
+    length += quarters.length;
     hourBefore = hour;
   }
-  return new Uint8Array(bytes);
+  return bytes.slice(0, length);
 }
 
-function unpackedQuarters(bytes: Uint8Array): number[][] {
-  const quarters: number[][] = [];
-  const into = new Float64Array(SUMS * QUARTERS_OF_DAY);
-  const numbers = Int32Array.from({ length: QUARTERS_OF_DAY }, (_, quarter) => quarter);
-  addPackedDay(bytes, numbers, { into, width: SUMS, at: 0 });
-  numbers.forEach((quarter) => {
-    const sums = [...into.subarray(quarter * SUMS, (quarter + 1) * SUMS)];
-    if (sums.some((sum) => sum !== 0)) quarters[quarter] = sums;
-  });
-  return quarters;
+const quarterBytes = new Uint8Array(QUARTERS_OF_HOUR * (SUMS + 1) * MAX_BYTES_OF_SUM);
+
+/** The quarters of an hour, whose sums it puts into `hourSums`. */
+function packedQuarters(hour: number): Uint8Array {
+  hourSums.fill(0);
+  let length = 0;
+  let before = 0;
+  for (let quarter = 0; quarter < QUARTERS_OF_HOUR; quarter++) {
+    const number = hour * QUARTERS_OF_HOUR + quarter;
+    if (!hasRequests(number, 1)) continue;
+    length = writeNumber(quarterBytes, length, quarter - before);
+    for (let index = 0; index < SUMS; index++) {
+      const sum = unpacked[number * SUMS + index] as number;
+      length = writeNumber(quarterBytes, length, sum);
+      hourSums[index] = (hourSums[index] as number) + sum;
+    }
+    before = quarter;
+  }
+  return quarterBytes.subarray(0, length);
+}
+
+function hasRequests(first: number, count: number): boolean {
+  for (let quarter = first; quarter < first + count; quarter++)
+    if (unpacked[quarter * SUMS + REQUESTS] !== 0) return true;
+  return false;
 }
 
 /** Where the sums of a step are: `SUMS` numbers from `step * width + at` on. */
@@ -115,8 +127,13 @@ function isOneStep(stepOf: Int32Array, first: number, step: number): boolean {
   return true;
 }
 
-function writeNumber(bytes: number[], value: number): void {
+/** @returns where the next number begins */
+function writeNumber(into: Uint8Array, at: number, value: number): number {
+  let end = at;
   let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
-  bytes.push(rest);
+  for (; rest > 0x7fffffff; rest = Math.floor(rest / 0x80)) into[end++] = (rest % 0x80) + 0x80;
+  // Whole numbers of 32 bits are shifted in a tenth of the time.
+  for (; rest >= 0x80; rest >>>= 7) into[end++] = (rest & 0x7f) | 0x80;
+  into[end++] = rest;
+  return end;
 }
