@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 21, layout 17':
+    '5961119573b8c26344b37b29f36677ed4e7c7103ed853527e8014577ed4ac380',
   'requestLog 7, usageTrends 2, history 21, layout 16':
     '34433ddaea45a258bca13567487210f39613996d77d1c398bc830476136fc390',
   'requestLog 7, usageTrends 2, history 20, layout 16':
