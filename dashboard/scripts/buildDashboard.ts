@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -14,8 +15,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { takeBuildLock } from './buildLock.ts';
-import { FIRST_LOAD_LIMIT_KB, firstLoad } from './firstLoad.ts';
-import { DASHBOARD, missingPackages, PACKAGES, SOURCES, STAMP, stampOfBuild, stampOfSources } from './sources.ts';
+import { announcedFiles, FIRST_LOAD_LIMIT_KB, filesOfPages, firstLoad } from './firstLoad.ts';
+import {
+  ANNOUNCED,
+  DASHBOARD,
+  missingPackages,
+  PACKAGES,
+  SOURCES,
+  STAMP,
+  stampOfBuild,
+  stampOfSources,
+} from './sources.ts';
 
 /** Longer than a build on a small machine. */
 const MAX_WAIT_MS = 15 * 60_000;
@@ -93,10 +103,13 @@ async function build(fresh: string, stamp: string) {
   // `native`: by default vite writes the configuration that it has bundled into node_modules.
   const builder = await createBuilder({ root, logLevel: 'warn', configLoader: 'native' }, null);
   await builder.buildApp();
-  const { page, kB } = firstLoad({ root, output: join(root, '.svelte-kit/output/client'), site });
+  const pages = filesOfPages({ root, output: join(root, '.svelte-kit/output/client'), site });
+  const { page, kB } = firstLoad(pages, site);
   if (kB > FIRST_LOAD_LIMIT_KB) {
     throw new Error(`The first load of ${page} is ${kB} kB compressed, more than ${FIRST_LOAD_LIMIT_KB} kB.`);
   }
+  const html = readFileSync(join(site, 'index.html'), 'utf8');
+  writeFileSync(join(site, ANNOUNCED), JSON.stringify(announcedFiles(pages, html)));
   writeFileSync(join(site, STAMP), stamp);
   return { page, kB };
 }

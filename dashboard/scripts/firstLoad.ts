@@ -26,24 +26,42 @@ export interface FirstLoadFolders {
   readonly site: string;
 }
 
-/**
- * Finds the page with the largest first load: scripts, styles and fonts, as gzip, which every browser also accepts over
- * plain HTTP.
- */
-export function firstLoad({ root, output, site }: FirstLoadFolders): { readonly page: string; readonly kB: number } {
+/** What each page loads before it can be shown: scripts, styles and fonts. */
+export interface PageFiles {
+  /** Its path. */
+  readonly page: string;
+  readonly files: readonly string[];
+}
+
+/** @returns the files of each page; those of all pages, which the HTML names, are among them */
+export function filesOfPages({ root, output }: FirstLoadFolders): readonly PageFiles[] {
   const manifest: Manifest = JSON.parse(readFileSync(join(output, '.vite/manifest.json'), 'utf8'));
   const named = (prefix: string) => Object.entries(manifest).filter(([, { name }]) => name?.startsWith(prefix));
   const nodes = named('nodes/').map(([name, { src }]) => ({ name, source: sourceOf(join(root, src ?? '')) }));
   const entries = named('entry/').map(([name]) => name);
+  // SvelteKit loads the page for errors before it starts any other.
+  const errors = nodes.filter(({ source }) => source === 'src/routes/+error.svelte').map(({ name }) => name);
   const pages = nodes.filter(({ source }) => source.endsWith('+page.svelte'));
-  const sizes = pages.map(({ name, source }) => {
+  if (pages.length === 0) throw new Error('vite wrote no pages: has the layout of its manifest changed?');
+  return pages.map(({ name, source }) => {
     const layouts = nodes.filter((node) => isLayoutOf(node.source, source)).map((node) => node.name);
-    const files = closure(manifest, [...entries, ...layouts, name]);
-    return { page: pageName(source), bytes: sum([...files, 'index.html'], site) };
+    return { page: pageName(source), files: [...closure(manifest, [...entries, ...errors, ...layouts, name])] };
   });
-  const [largest] = sizes.sort((a, b) => b.bytes - a.bytes);
-  if (!largest) throw new Error('vite wrote no pages: has the layout of its manifest changed?');
-  return { page: largest.page, kB: Math.round(largest.bytes / 1_000) };
+}
+
+/** Finds the page with the largest first load, as gzip, which every browser also accepts over plain HTTP. */
+export function firstLoad(pages: readonly PageFiles[], site: string): { readonly page: string; readonly kB: number } {
+  const sizes = pages.map(({ page, files }) => ({ page, bytes: sum([...files, 'index.html'], site) }));
+  const { page, bytes } = sizes.reduce((largest, each) => (each.bytes > largest.bytes ? each : largest));
+  return { page, kB: Math.round(bytes / 1_000) };
+}
+
+/** The scripts and styles of each page that the HTML does not name, as the service announces them: see `createDashboard`. */
+export function announcedFiles(pages: readonly PageFiles[], html: string): Readonly<Record<string, readonly string[]>> {
+  const isAnnounced = (file: string) => /\.(js|css)$/.test(file) && !html.includes(file);
+  return Object.fromEntries(
+    pages.map(({ page, files }) => [page, files.filter(isAnnounced).map((file) => `/${file}`)]),
+  );
 }
 
 function closure(

@@ -14,6 +14,9 @@ export const SOURCES = ['src', 'static', 'package.json', 'tsconfig.json', 'vite.
 /** In a build: the hash of its sources. */
 export const STAMP = 'sources.sha256';
 
+/** In a build: the files of each page, which the service reads (src/http/static/dashboard.ts). */
+export const ANNOUNCED = 'pages.json';
+
 /** A hash of the sources' content. Modification times do not do: a clone or an image has new times on old files. */
 export function stampOfSources(): string {
   const hash = createHash('sha256');

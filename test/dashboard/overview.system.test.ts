@@ -7,6 +7,7 @@ import { requestRefused } from '../support/provider/scripts.ts';
 import { openStrictSocket } from '../support/strictSocket.ts';
 import { waitOptions } from '../support/waitOptions.ts';
 import { journeys, startJourney } from './support/journey.ts';
+import { layoutShiftOf } from './support/layoutShift.ts';
 
 async function ask(gateway: Gateway, headers: Record<string, string> = {}) {
   const response = await gateway.ask(validRequest, { headers });
@@ -32,6 +33,20 @@ journeys('overview', () => {
     expect(await ask(gateway)).toBe(200);
     await step(page, 'Connect a client').getByText(', done').waitFor();
     await page.getByRole('figure').filter({ hasText: 'Requests' }).waitFor();
+  });
+
+  test('keeps in place what is shown while the rest loads', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 8 });
+    for (let count = 0; count < 10; count++) expect(await ask(gateway)).toBe(200);
+    const shifts: number[] = [];
+    for (const width of [360, 1_280, 2_560]) {
+      const page = await visit({ path: '/', viewport: { width, height: 900 } });
+      await page.getByRole('region', { name: 'Service', exact: true }).waitFor();
+      await page.getByRole('region', { name: 'Recent requests' }).locator('tbody tr').first().waitFor();
+      expect(await ask(gateway)).toBe(200);
+      shifts.push(await layoutShiftOf(page));
+    }
+    expect(Math.max(...shifts)).toBeLessThan(0.02);
   });
 
   test('shows open websockets, and what they bring beside POST', async () => {

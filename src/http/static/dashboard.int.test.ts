@@ -29,7 +29,14 @@ function folderWith(files: Record<string, string>): string {
 
 /** Starts a server that responds with 404 to requests that the dashboard does not serve. */
 async function startServer() {
-  const folder = folderWith({ '/index.html': PAGE, [APP]: 'app();', '/icon.svg': '<svg/>', '/large.json': LARGE });
+  const pages = JSON.stringify({ '/accounts': ['/_app/a.js', '/_app/a.css'] });
+  const folder = folderWith({
+    '/index.html': PAGE,
+    '/pages.json': pages,
+    [APP]: 'app();',
+    '/icon.svg': '<svg/>',
+    '/large.json': LARGE,
+  });
   const dashboard = createDashboard(folder);
   const server = createServer((incoming, response) => {
     if (dashboard?.(incoming, response, incoming.url ?? '')) return;
@@ -60,6 +67,15 @@ test('serves the single page for every path that a browser navigates to', async 
     expect([path, status, text]).toEqual([path, 200, PAGE]);
     expect(headers['cache-control']).toBe('no-cache');
   }
+});
+
+test('announces the files of a page that the HTML does not name', async () => {
+  const { get } = await startServer();
+  const links = async (path: string) => (await get(path, NAVIGATION)).headers.link;
+  expect(await links('/accounts')).toBe('</_app/a.js>; rel=modulepreload, </_app/a.css>; rel=preload; as=style');
+  expect(await links('/accounts/deep')).toBeUndefined();
+  expect((await get(APP)).headers.link).toBeUndefined();
+  expect((await get('/pages.json')).status).toBe(404);
 });
 
 test('serves no HTML for API paths, missing assets and requests that do not ask for it', async () => {

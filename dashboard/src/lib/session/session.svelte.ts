@@ -43,7 +43,7 @@ class Session {
 
   /** Loads the state. @throws ApiError when the service is unreachable */
   async refresh(): Promise<SessionStatus> {
-    return this.apply(await unwrap(api.GET('/api/dashboard-auth/session')));
+    return this.apply((await stateFromPage()) ?? (await unwrap(api.GET('/api/dashboard-auth/session'))));
   }
 
   /** Applies a session response. */
@@ -69,6 +69,13 @@ class Session {
       throw error;
     }
   }
+}
+
+/** The state that the page asked for itself (app.html), once; undefined when that failed. */
+async function stateFromPage(): Promise<State | undefined> {
+  const asked = window.svcSession;
+  delete window.svcSession;
+  return asked?.catch(() => undefined);
 }
 
 async function statusOf(state: State): Promise<SessionStatus> {
