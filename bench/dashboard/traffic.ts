@@ -23,7 +23,11 @@ async function importAccount(
 ): Promise<void> {
   const form = new FormData();
   form.set('auth_json', new Blob([JSON.stringify(account.authFile())]), 'auth.json');
-  const response = await fetch(`${base}/api/accounts/import?on_duplicate=replace`, { method: 'POST', headers, body: form });
+  const response = await fetch(`${base}/api/accounts/import?on_duplicate=replace`, {
+    method: 'POST',
+    headers,
+    body: form,
+  });
   if (!response.ok) throw new Error(`account import: ${response.status} ${await response.text()}`);
 }
 
