@@ -146,7 +146,7 @@ class Comparison {
       const { size, root } = checkpoint;
       const own = this.#log.tree.rootAt(size);
       if (own?.equals(root)) {
-        if (size >= (this.#newest?.size ?? 0)) this.#newest = checkpoint;
+        if (size >= (this.#newest?.size ?? 0) && !this.#published.unvouched.has(checkpoint)) this.#newest = checkpoint;
       } else if (size > this.#remainsTo(origin)) this.#accepted += 1;
       else if (size > this.#log.last) this.#beyond = checkpoint;
       else if (!isOwn) {
@@ -211,6 +211,12 @@ class Comparison {
   #summarize(): void {
     if (this.#accepted > 0) {
       this.note(`${this.#accepted} checkpoints cover events that were accepted as lost: they were not compared.`);
+    }
+    const { size: unvouched } = this.#published.unvouched;
+    if (unvouched > 0) {
+      this.note(
+        `${unvouched} checkpoints are signed with an earlier key: they were compared, but the given key does not vouch for them.`,
+      );
     }
     if (!this.#newest) return;
     const { origin, size, source } = this.#newest;

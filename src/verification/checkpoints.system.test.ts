@@ -94,6 +94,29 @@ test('finds a checkpoint that another key has signed, unless the trusted one has
   expect(unvouched.notes.join('\n')).toContain('Nobody vouched');
 });
 
+test('compares what an earlier key has signed, when only the present key is given', async () => {
+  const { folder, rows, checkpoints } = await publishedLog();
+  const publicKey = vkeyOf(rows, otherKey);
+  writeFileSync(join(checkpoints, 'change'), signKeyChange(originOf(rows).origin, logKey, otherKey));
+  const alone = await verifyFolder({ folder, threads, checkpoints, publicKey });
+  expect(kindsOf(alone)).toEqual([50, 100, rows.length].map((size) => ['edited', size]));
+  writeFileSync(join(checkpoints, 'next'), checkpointOf(rows, 110, { key: otherKey }));
+  const { ok, notes } = await verifyFolder({ folder, threads, checkpoints, publicKey });
+  expect([ok, notes.join('\n')]).toEqual([
+    true,
+    expect.stringContaining('3 checkpoints are signed with an earlier key'),
+  ]);
+  expect(notes.join('\n')).toContain(`with 110 events in ${join(checkpoints, 'next')}, signed by ${publicKey.vkey}`);
+  // A log that was rewritten before the new key signed it.
+  const rewritten = await copyOf(folder);
+  const forged = rows.slice(0, 70);
+  writeRows(rewritten, forged);
+  writeFileSync(join(checkpoints, 'next'), checkpointOf(forged, 70, { key: otherKey }));
+  expect(kindsOf(await verifyFolder({ folder: rewritten, threads, checkpoints, publicKey }))).toEqual([
+    ['truncated', 71],
+  ]);
+});
+
 test('finds a published note of which a bit was changed', async () => {
   const { folder, checkpoints, publicKey } = await publishedLog();
   const [path] = readdirSync(checkpoints, { recursive: true, encoding: 'utf8' })

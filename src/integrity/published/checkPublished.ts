@@ -40,6 +40,11 @@ export interface CheckedPublished {
   readonly problems: readonly PublishedProblem[];
   /** The public keys that were accepted, 64 hex digits: the trusted ones and their successors. */
   readonly keys: readonly string[];
+  /**
+   * Checkpoints by keys that came before every accepted one. They must agree with the log like all others, but prove nothing: an
+   * earlier key may have been replaced because it was stolen.
+   */
+  readonly unvouched: ReadonlySet<PublishedCheckpoint>;
 }
 
 /**
@@ -63,11 +68,25 @@ export function checkPublished(
   }));
   const changes = keyChanges.flatMap((change) => openChange(change, problems));
   const keys = acceptedPublicKeys(trusted, changes);
-  const signed = checkpoints.filter((checkpoint) => trusted.length === 0 || isSigned(checkpoint, keys, problems));
-  const byOrigin = Map.groupBy(signed, ({ origin }) => origin);
-  const origins = [...byOrigin].map(([origin, all]) => checkOrigin(origin, all, problems)).sort(byNumber);
+  const refused = trusted.length === 0 ? [] : checkpoints.flatMap((checkpoint) => refusal(checkpoint, keys));
+  const isAnyAccepted = refused.length < checkpoints.length;
+  const earlier = isAnyAccepted ? earlierPublicKeys(keys, changes) : [];
+  const unvouched = new Set<PublishedCheckpoint>();
+  for (const { checkpoint, problem } of refused) {
+    if (earlier.length > 0 && refusal(checkpoint, earlier).length === 0) unvouched.add(checkpoint);
+    else problems.push(problem);
+  }
+  const others = new Set(refused.map(({ checkpoint }) => checkpoint).filter((each) => !unvouched.has(each)));
+  const byOrigin = Map.groupBy(
+    checkpoints.filter((checkpoint) => !others.has(checkpoint)),
+    ({ origin }) => origin,
+  );
+  // Of two with the same root, the one that is vouched for is kept.
+  const vouchedFirst = (all: readonly PublishedCheckpoint[]) =>
+    all.toSorted((left, right) => Number(unvouched.has(left)) - Number(unvouched.has(right)));
+  const origins = [...byOrigin].map(([origin, all]) => checkOrigin(origin, vouchedFirst(all), problems)).sort(byNumber);
   for (const origin of origins) checkContinuation(origin, byOrigin, problems);
-  return { origins, problems, keys };
+  return { origins, problems, keys, unvouched };
 }
 
 function openChange(change: PublishedNote, problems: PublishedProblem[]): KeyChange[] {
@@ -95,18 +114,36 @@ function acceptedPublicKeys(trusted: readonly VerifierKey[], changes: readonly K
   return [...accepted];
 }
 
-function isSigned(checkpoint: PublishedCheckpoint, keys: readonly string[], problems: PublishedProblem[]): boolean {
+/** The keys that these have followed. */
+function earlierPublicKeys(keys: readonly string[], changes: readonly KeyChange[]): string[] {
+  const earlier = new Set<string>();
+  const known = [...keys];
+  // A list that grows while it is walked is walked to its new end.
+  for (const key of known) {
+    for (const { before, after } of changes) {
+      const from = before.publicKey.toString('hex');
+      if (after.publicKey.toString('hex') !== key || known.includes(from)) continue;
+      known.push(from);
+      earlier.add(from);
+    }
+  }
+  return [...earlier];
+}
+
+/** @returns nothing for a checkpoint that one of these keys has signed */
+function refusal(checkpoint: PublishedCheckpoint, keys: readonly string[]) {
   const { origin, size, source, note } = checkpoint;
   try {
     openCheckpoint(
       note,
       keys.map((key) => verifierKey(origin, Buffer.from(key, 'hex'))),
     );
-    return true;
+    return [];
   } catch (error) {
     const found = (error as Error).message;
-    problems.push({ kind: 'signature', source, origin, size, expected: 'a signature by an accepted key', found });
-    return false;
+    const expected = 'a signature by an accepted key';
+    const problem: PublishedProblem = { kind: 'signature', source, origin, size, expected, found };
+    return [{ checkpoint, problem }];
   }
 }
 

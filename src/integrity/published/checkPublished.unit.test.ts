@@ -55,6 +55,19 @@ test('accepts checkpoints in any order, and those of keys that follow from the t
   expect(keys).toEqual([key, next].map(({ publicKey }) => publicKey.toString('hex')));
 });
 
+test('takes those of keys before the trusted one as not vouched for, unless no other is there', () => {
+  const change = signKeyChange(origin, key, next);
+  const trustsNext = [verifierKey(origin, next.publicKey)];
+  const both = check([note(3), change, note(9, { by: next })], trustsNext);
+  expect(both.problems).toEqual([]);
+  expect(both.origins.map(({ checkpoints }) => checkpoints.map(({ size }) => size))).toEqual([[3, 9]]);
+  expect([...both.unvouched].map(({ size }) => size)).toEqual([3]);
+  expect(both.keys).toEqual([next.publicKey.toString('hex')]);
+  expect(kinds([note(3), change], trustsNext)).toEqual(['signature 0']);
+  expect(kinds([note(3), note(9, { by: next })], trustsNext)).toEqual(['signature 0']);
+  expect(kinds([note(9), change, note(9, { by: next, root: 'x' })], trustsNext)).toEqual(['forked 0']);
+});
+
 test('finds a key that nobody vouched for, and a change that only the new key has signed', () => {
   expect(kinds([note(3), note(4, { by: other })])).toEqual(['signature 1']);
   const [header, from, to, gap, , signature] = signKeyChange(origin, key, other).split('\n');
