@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { keyOf, startCheckpoints } from '../../../test/support/integrity/checkpointsUnderTest.ts';
 import { openMemoryTree } from '../../../test/support/integrity/memoryTree.ts';
-import { startWitness, type WitnessOptions } from '../../../test/support/integrity/witness.ts';
+import { startWitness, WITNESS_VKEY, type WitnessOptions } from '../../../test/support/integrity/witness.ts';
 import { temporaryFolder } from '../../../test/support/management.ts';
 import { openCheckpoint } from '../notes/checkpoint.ts';
 import { parseVkey, verifierKey } from '../notes/noteKeys.ts';
@@ -217,6 +217,31 @@ test.each([
   expect(checkpoints.latest()?.size).toBe(3);
   expect(checkpoints.latest()?.note).not.toContain('witness.example');
   witness.trusted.push(LOG_VKEY);
+});
+
+test.each([
+  ['is beyond every number that svc counts to', '9007199254740993', /responded with status 409/],
+  ['is no number', 'many', /responded with status 409/],
+])('signs on when the size that a witness says it has %s', async (_what, size, said) => {
+  const { url } = await anEndpoint((response) => {
+    response.writeHead(409, { 'content-type': 'text/x.tlog.size' }).end(`${size}\n`);
+  });
+  const witness = { url, key: parseVkey(WITNESS_VKEY) };
+  const { tree, codes, lines, folder, stop } = startCheckpoints({ places: { witness } });
+  tree.grow(3);
+  await vi.waitFor(() => expect(codes()).toEqual(['checkpoint_not_published']), soon);
+  expect(lines[0]).toMatch(said);
+  await stop();
+  const next = startCheckpoints({ folder, tree, places: { witness } });
+  tree.grow(2);
+  expect(await next.checkpoints.covering(5)).toMatchObject({ size: 5 });
+});
+
+test('says that a witness has not signed at all', async () => {
+  const { url } = await anEndpoint();
+  const { tree, lines } = startCheckpoints({ places: { witness: { url, key: parseVkey(WITNESS_VKEY) } } });
+  tree.grow(3);
+  await vi.waitFor(() => expect(lines[0]).toContain('it has no signature'), soon);
 });
 
 test('a copy of the log that a witness knows more of signs nothing, and says so', async () => {

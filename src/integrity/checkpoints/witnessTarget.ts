@@ -128,7 +128,8 @@ function cosignaturesIn(body: string, { note }: Pick<NoteRecord, 'note'>, key: V
 function sizeIn({ status, contentType, body }: PostResponse): number | undefined {
   if (status !== 409 || !contentType.startsWith('text/x.tlog.size')) return undefined;
   const [, digits] = /^(0|[1-9]\d{0,15})\n?$/.exec(body) ?? [];
-  return digits === undefined ? undefined : Number(digits);
+  // A larger one could be kept, but not read again.
+  return Number.isSafeInteger(Number(digits)) ? Number(digits) : undefined;
 }
 
 function refused(status: number, origin: string, target: string): PublishFailed {

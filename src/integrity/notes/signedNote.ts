@@ -117,8 +117,9 @@ export function verifyNote(note: SignedNote, keys: readonly VerifierKey[]): Veri
     return key ? [verifySignature(note.text, signature, key)] : [];
   });
   if (verified.length === 0) {
+    const signers = note.signatures.map(({ name, id }) => `${name}+${id}`).join(', ');
     throw new NoteError(
-      `no signature is by a known key: it is signed by ${note.signatures.map(({ name, id }) => `${name}+${id}`).join(', ')}`,
+      signers === '' ? 'it has no signature' : `no signature is by a known key: it is signed by ${signers}`,
     );
   }
   return verified;
