@@ -6,7 +6,10 @@ export type ThreadTimes = ReadonlyMap<string, number>;
 // USER_HZ is 100 on every Linux that Node supports: a tick is 10 ms.
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** Reads /proc/<pid>/task/<tid>/stat of every thread of the process, except threads that end meanwhile. */
+/** All threads that have ended, e.g. those of a job. */
+const ENDED = 'ended threads';
+
+/** Reads /proc/<pid>/task/<tid>/stat of every thread of the process, and how much those took that have ended. */
 export function threadTimes(pid: number): ThreadTimes {
   const times = new Map<string, number>();
   if (!existsSync(`/proc/${pid}`)) throw new Error(`process ${pid} ended during the measurement; see its log`);
@@ -16,6 +19,9 @@ export function threadTimes(pid: number): ThreadTimes {
     const name = Number(tid) === pid ? 'main' : nameOf(stat.name, tid);
     times.set(name, (times.get(name) ?? 0) + stat.ticks * MICROSECONDS_PER_TICK);
   }
+  const all = (readStat(`/proc/${pid}/stat`)?.ticks ?? 0) * MICROSECONDS_PER_TICK;
+  // The clock goes on between the readings.
+  times.set(ENDED, Math.max(0, all - total(times)));
   return times;
 }
 
@@ -25,7 +31,9 @@ const nameOf = (name: string, tid: string): string =>
 
 /** CPU time of each thread between two readings, in microseconds. */
 export function usedBetween(before: ThreadTimes, after: ThreadTimes): Map<string, number> {
-  return new Map([...after].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
+  const used = new Map([...after].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
+  for (const [name, us] of before) if (!after.has(name)) used.set(ENDED, (used.get(ENDED) ?? 0) - us);
+  return used;
 }
 
 /** @returns the sum over all threads, in microseconds */

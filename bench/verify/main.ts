@@ -1,15 +1,16 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rebuildTree } from '../../src/integrity/tree/rebuildTree.ts';
 import { removeTreeFile, TREE_FILE } from '../../src/integrity/tree/treeFile.ts';
-import { verifyFolder } from '../../src/verification/verifyFolder.ts';
+import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
+import { type VerifyFolderOptions, verifyFolder } from '../../src/verification/verifyFolder.ts';
 import { fillLog } from '../startup/fillLog.ts';
 
 // `npm run bench:verify -- [--events 1000000] [--rounds 3] [--folder <kept>] [--no-tree]`: fills a log through the event sink, makes its
-// tree, then runs `svc verify` over the folder with one thread and with one for each core. The goal is 100,000 events/s a core: at most
-// 10 us of CPU each, fold and comparison with the tree included.
+// tree and read models, then runs `svc verify` over the folder with one thread and with one for each core, by turns without what is not the
+// log. The goal is 100,000 events/s a core: at most 10 us of CPU each.
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -28,30 +29,32 @@ try {
   await fillLog(path, { events: Number(values.events), clients: 2_000, print });
   if (values.tree) rebuildTree({ folder });
   else removeTreeFile(join(folder, TREE_FILE));
+  const last = rebuildReadModels({ folder });
   print(`${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB on disk`);
+  // A part of a log has neither fold nor read models.
+  const parts: readonly (readonly [string, Partial<VerifyFolderOptions>])[] = [
+    [values.tree ? 'events, chains, tree' : 'events, chains', { to: last - 1, comparesReadModels: false }],
+    ['and the fold', { comparesReadModels: false }],
+    ['and the read models', {}],
+  ];
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const threads of new Set([1, availableParallelism()])) await verify(threads);
+    for (const threads of new Set([1, availableParallelism()])) {
+      for (const [name, options] of parts) await verify(name, { ...options, threads });
+    }
   }
 } finally {
   if (!values.folder) await rm(folder, { recursive: true });
 }
 
-async function verify(threads: number): Promise<void> {
+async function verify(name: string, options: Partial<VerifyFolderOptions>): Promise<void> {
   const began = performance.now();
   const cpuBefore = process.cpuUsage();
-  let steps = '';
-  let stepBegan = began;
-  const onStep = (step: string) => {
-    const now = performance.now();
-    steps += `, ${((now - stepBegan) / 1_000).toFixed(1)} s until "${step}"`;
-    stepBegan = now;
-  };
-  const { ok, events, root } = await verifyFolder({ folder, threads, onStep });
+  const { ok, events } = await verifyFolder({ folder, ...options });
   const seconds = (performance.now() - began) / 1_000;
   const { user, system } = process.cpuUsage(cpuBefore);
-  const cpu = ((user + system) / events).toFixed(1);
+  const cpu = (user + system) / events;
   print(
-    `${threads} threads: ${events} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds)}/s, ${cpu} us of CPU each, ` +
-      `${ok ? 'intact' : 'NOT INTACT'}, root ${root?.slice(0, 8)}${steps}`,
+    `${options.threads} threads, ${name}: ${events} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds)}/s; ` +
+      `${cpu.toFixed(1)} us of CPU each, ${Math.round(1e6 / cpu)}/s a core; ${ok ? 'intact' : 'NOT INTACT'}, load ${loadavg()[0]?.toFixed(0)}`,
   );
 }
