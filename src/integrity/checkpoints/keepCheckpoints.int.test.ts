@@ -35,10 +35,11 @@ test('is the same after a restart, and its last checkpoint is there at once', as
   const { folder, tree, checkpoints, stop } = start();
   tree.grow(7);
   await checkpoints.covering(7);
-  const before = checkpoints.latest();
+  const [before, vkey] = [checkpoints.latest(), checkpoints.vkey];
   await stop();
   const second = start({ folder, tree });
   expect(second.checkpoints.latest()).toEqual(before);
+  expect([second.checkpoints.origin, second.checkpoints.vkey]).toEqual([before?.origin, vkey]);
   tree.grow(1);
   expect((await second.checkpoints.covering(8)).size).toBe(8);
   expect(second.checkpoints.origin).toBe(checkpoints.origin);

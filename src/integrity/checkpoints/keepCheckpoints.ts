@@ -7,7 +7,7 @@ import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { whenAborted } from '../../lib/whenAborted.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
-import type { SigningKey, VerifierKey } from '../notes/noteKeys.ts';
+import { type SigningKey, type VerifierKey, verifierKey } from '../notes/noteKeys.ts';
 import { parseOrigin } from '../published/logOrigin.ts';
 import type { Tree } from '../tree/tree.ts';
 import { CheckpointRefused, NotSigned, REFUSAL_CODES } from './checkpointRefused.ts';
@@ -258,7 +258,10 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
       return signer.origin?.origin ?? store.lastCheckpoint()?.origin;
     },
     get vkey() {
-      return signer.vkey;
+      if (signer.vkey !== undefined) return signer.vkey;
+      // Until the tree is open after a start, the origin is that of the last checkpoint.
+      const last = store.lastCheckpoint();
+      return last && isOfPresentLog(last) ? verifierKey(last.origin, options.key.publicKey).vkey : undefined;
     },
     get refusal() {
       return refusal;
