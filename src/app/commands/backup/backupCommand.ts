@@ -75,13 +75,13 @@ function* describe(
   config: Config,
 ): Generator<string> {
   const { since, upTo, store } = manifest;
-  const size = `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;
+  const size = sizeOf(bytes);
   if (store === 'eventstore') {
     yield `${path} (${size}) has what is on this node alone: its outbox, checkpoints, id and settings.`;
     yield 'The event log and the keys of the vault are in EventStoreDB: back up the server as its manual says.';
   } else {
     const from = since ? ` after position ${since.upTo.position}` : '';
-    yield `${path} (${size}) has ${events} events${from}, ${keys} keys of the vault, checkpoints and settings.`;
+    yield `${path} (${size}) has ${counted(events, 'event')}${from}, ${counted(keys, 'key')} of the vault, checkpoints and settings.`;
   }
   if (since) yield 'It can only be restored together with the backups that it continues.';
   const keyFiles = files.filter((name) => name.endsWith('.key'));
@@ -99,6 +99,12 @@ function* describe(
     ? `Verified. This node had read EventStoreDB up to position ${describePlace(upTo)}.`
     : `Verified. The backup has the log up to position ${describePlace(upTo)}.`;
 }
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+const MIB = 1_048_576;
+const sizeOf = (bytes: number): string =>
+  bytes < MIB ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / MIB).toFixed(1)} MiB`;
 
 function archiveFilesIn(folder: string): number {
   try {
