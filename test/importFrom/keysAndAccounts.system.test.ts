@@ -37,7 +37,7 @@ test('keys of codex-lb go on working, with their limits and what is used of them
   for (const key of ['disabled', 'expired', 'foreignLimits', 'scoped', 'enforcedEffort'] as const) {
     expect(await ask(codexLbKeys[key]), key).toBe(401);
   }
-  expect(await ask('sk-clb-of-nobody')).toBe(401);
+  expect(await ask('sk-clb-unknown')).toBe(401);
   const { body } = await gateway.api('GET', '/api/accounts');
   expect(body.accounts.map((account: { email: string; status: string }) => [account.email, account.status])).toEqual([
     [expect.stringContaining('@example.com'), 'active'],
