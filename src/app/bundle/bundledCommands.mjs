@@ -37,7 +37,7 @@ export function bundledCommandLine(command, checkout = CHECKOUT) {
   try {
     const { entry, sources, packages } = JSON.parse(readFileSync(join(bundles, MANIFEST), 'utf8'));
     const isCurrent =
-      Object.entries(sources).every(([path, stamp]) => stampOf(join(checkout, path)) === stamp) &&
+      Object.entries(sources).every(([path, stamp]) => stampOf(`${checkout}/${path}`) === stamp) &&
       Object.entries(packages).every(([name, version]) => versionOf(checkout, name) === version);
     return isCurrent ? pathToFileURL(join(bundles, entry)).href : undefined;
   } catch {

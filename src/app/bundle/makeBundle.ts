@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join, relative, sep } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { BUNDLED, bundlesIn, CHECKOUT, MANIFEST, stampOf, versionOf } from './bundledCommands.mjs';
+import { markConstantsPure } from './markConstantsPure.ts';
 
 /**
  * Makes the bundle of the commands that `bundledCommands.mjs` lists, of the sources of a checkout, and makes it the current one in one
@@ -16,6 +17,7 @@ export async function makeBundle(checkout: string = CHECKOUT): Promise<number> {
   const name = randomUUID();
   const sources: Record<string, string> = {};
   const packages: Record<string, string> = {};
+  const management = join(checkout, 'src/management/');
   const plugin: Plugin = {
     name: 'svc-commands',
     resolveDynamicImport: (specifier, importer) =>
@@ -26,7 +28,8 @@ export async function makeBundle(checkout: string = CHECKOUT): Promise<number> {
       else if (id.startsWith('/')) sources[relative(checkout, id)] = stampOf(id);
       // What a module opens beside itself, such as the program of a thread, stays where it is.
       const place = relative(join(bundles, name), id).split(sep).join('/');
-      return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+      const placed = code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+      return id.startsWith(management) ? markConstantsPure(placed) : placed;
     },
   };
   const build = await rolldown({

@@ -2,10 +2,11 @@ import { deserialize, serialize } from 'node:v8';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import { checkpointDataOf, type KeptCheckpoint } from '../fold/checkpoints.ts';
-import { HotState, type HotStateData } from '../fold/hotState.ts';
+import { HotState } from '../fold/hotState.ts';
+import { changesBetween, type StateChanges, type StateData, withChanges } from './stateChanges.ts';
 
 /**
- * Checkpoints that are written and read together: neighbours have most values in common, which are written once and compress well.
+ * Checkpoints that are written and read together: the first one, and what each of the others changed.
  * More of them would make a file smaller and every reading slower.
  */
 const GROUP_SIZE = 8;
@@ -22,29 +23,36 @@ export interface EncodedGroup {
 /** What a snapshot says of a checkpoint without reading its group. */
 export type CheckpointEntry = Omit<KeptCheckpoint, 'read'>;
 
+/** What the bytes of a group hold. */
+interface GroupData {
+  readonly first: StateData;
+  /** From each checkpoint to the next. */
+  readonly changes: readonly StateChanges[];
+}
+
 /** A group in the file of a snapshot. */
 class StoredGroup {
   readonly size: number;
   /** Undefined when the file cannot be read, or was changed. */
   readonly bytes: () => Uint8Array | undefined;
   /** Neighbours are often asked for together; held no longer than memory allows. */
-  #states: WeakRef<readonly HotState[]> | undefined;
+  #data: WeakRef<GroupData> | undefined;
 
   constructor(size: number, bytes: () => Uint8Array | undefined) {
     this.size = size;
     this.bytes = bytes;
   }
 
-  states(): readonly HotState[] | undefined {
-    const known = this.#states?.deref();
-    if (known) return known;
+  stateAt(index: number): HotState | undefined {
+    const data = this.#data?.deref() ?? this.#read();
+    return data && HotState.from(withChanges(data.first, data.changes.slice(0, index)));
+  }
+
+  #read(): GroupData | undefined {
     const bytes = this.bytes();
-    if (!bytes) return undefined;
-    const states = (deserialize(zstdDecompressSync(bytes)) as Partial<HotStateData>[]).map((data) =>
-      HotState.from(data),
-    );
-    this.#states = new WeakRef(states);
-    return states;
+    const data = bytes && (deserialize(zstdDecompressSync(bytes)) as GroupData);
+    this.#data = data && new WeakRef(data);
+    return data;
   }
 }
 
@@ -65,7 +73,7 @@ class StoredCheckpoint implements KeptCheckpoint {
   }
 
   read(): HotState | undefined {
-    return this.group.states()?.[this.index];
+    return this.group.stateAt(this.index);
   }
 }
 
@@ -128,5 +136,8 @@ function encode(checkpoints: readonly KeptCheckpoint[]): EncodedGroup {
     if (!state) throw new Error(`the checkpoint at ${checkpoint.position} of the snapshot before cannot be read`);
     return checkpointDataOf(state);
   });
-  return { bytes: zstdCompressSync(serialize(states), COMPRESSION), size: states.length };
+  const [first = {}, ...others] = states;
+  const changes = others.map((state, index) => changesBetween(states[index] ?? {}, state));
+  const data: GroupData = { first, changes };
+  return { bytes: zstdCompressSync(serialize(data), COMPRESSION), size: states.length };
 }

@@ -35,6 +35,11 @@ interface Index extends Pick<CheckpointsParts, 'stretches' | 'spacing'> {
   readonly groups: readonly number[];
 }
 
+/** Of the parts. Raised with every change of what they hold beside states: files of another svc are then passed over. */
+const FORMAT = 2;
+/** What a file was made by. */
+const maker = `${foldName}/${FORMAT}`;
+
 /** HMAC-SHA256 in hex. */
 const MAC_LENGTH = 64;
 const LINE_BREAK = '\n';
@@ -56,7 +61,7 @@ export function encodeSnapshot({ fold: { state, checkpoints }, ...mark }: Snapsh
   };
   const parts = [serialize(index), serialize(state.data()), ...groups.map(({ bytes }) => bytes)];
   const described = parts.map((part): Part => [part.length, hash('sha256', part)]);
-  const head = JSON.stringify({ fold: foldName, ...mark, parts: described } satisfies Head);
+  const head = JSON.stringify({ fold: maker, ...mark, parts: described } satisfies Head);
   return [Buffer.from(macOf(head, key) + LINE_BREAK + head + LINE_BREAK), ...parts];
 }
 
@@ -76,7 +81,7 @@ export class SnapshotBytes {
     const head = bytes.lineAt(MAC_LENGTH + 1);
     if (!head || !isSame(mac, Buffer.from(macOf(head, key)))) throw notAuthentic();
     const { fold, parts, ...mark } = JSON.parse(head.toString()) as Head;
-    if (fold !== foldName) throw new UnusableSnapshot('was made by another version of svc');
+    if (fold !== maker) throw new UnusableSnapshot('was made by another version of svc');
     const ends = [MAC_LENGTH + 1 + head.length + 1];
     for (const [length] of parts) ends.push((ends.at(-1) ?? 0) + length);
     this.#begins = ends;
