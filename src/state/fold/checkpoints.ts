@@ -1,6 +1,7 @@
 import type { PartOfLog, Stretch } from '../../domain/clock/stretches.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import type { AnswerHistory } from './answerHistory.ts';
+import { GROUP_SIZE, type GroupData, groupOf, stateIn } from './checkpointGroup.ts';
 import { HotState, type HotStateData } from './hotState.ts';
 import type { Pins } from './pins.ts';
 import { type TimedEvent, Timeline } from './timeline.ts';
@@ -97,10 +98,21 @@ export class Checkpoints {
     const kept = checkpointOf(copyState(state), this.latest);
     this.#kept.push(kept);
     this.#subjects += kept.subjects;
+    this.#group();
     if (this.#kept.length <= MAX_CHECKPOINTS && this.#subjects <= MAX_SUBJECTS) return;
     this.#spacing *= 2;
     this.#kept = this.#kept.filter(({ position }) => position % this.#spacing === 0);
     this.#subjects = subjectsInAll(this.#kept);
+  }
+
+  /** Replaces the last checkpoints by a group once there are enough of them. */
+  #group(): void {
+    const last = this.#kept.slice(-GROUP_SIZE);
+    const whole = last.flatMap((kept) => (kept instanceof WholeCheckpoint ? [kept] : []));
+    if (whole.length < GROUP_SIZE) return;
+    const data = groupOf(whole.map(({ state }) => checkpointDataOf(state)));
+    const grouped = whole.map((kept, index) => new GroupedCheckpoint(kept, data, index));
+    this.#kept.splice(-GROUP_SIZE, GROUP_SIZE, ...grouped);
   }
 
   /** The last checkpoint at or before a position; where the fold began if that is behind it. */
@@ -132,12 +144,48 @@ export class Checkpoints {
 }
 
 /** A checkpoint in memory. */
-export const checkpointOf = (state: HotState, latest: Instant): KeptCheckpoint => ({
-  position: state.position,
-  latest,
-  subjects: subjectsIn(state),
-  read: () => state,
-});
+export const checkpointOf = (state: HotState, latest: Instant): WholeCheckpoint => new WholeCheckpoint(state, latest);
+
+class WholeCheckpoint implements KeptCheckpoint {
+  readonly state: HotState;
+  readonly latest: Instant;
+  readonly subjects: number;
+
+  constructor(state: HotState, latest: Instant) {
+    this.state = state;
+    this.latest = latest;
+    this.subjects = subjectsIn(state);
+  }
+
+  get position(): Position {
+    return this.state.position;
+  }
+
+  read(): HotState {
+    return this.state;
+  }
+}
+
+/** One in memory that holds only what it changed: a copy of its own would repeat an allowlist and all that did not change. */
+class GroupedCheckpoint implements KeptCheckpoint {
+  readonly position: Position;
+  readonly latest: Instant;
+  readonly subjects: number;
+  readonly #group: GroupData;
+  readonly #index: number;
+
+  constructor({ position, latest, subjects }: KeptCheckpoint, group: GroupData, index: number) {
+    this.position = position;
+    this.latest = latest;
+    this.subjects = subjects;
+    this.#group = group;
+    this.#index = index;
+  }
+
+  read(): HotState {
+    return stateIn(this.#group, this.#index);
+  }
+}
 
 const subjectsInAll = (kept: readonly KeptCheckpoint[]): number =>
   kept.reduce((sum, { subjects }) => sum + subjects, 0);

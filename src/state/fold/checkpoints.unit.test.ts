@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Instant, instant, position } from '../../domain/core/brands.ts';
-import { IpAllowed } from '../../domain/firewall/events.ts';
+import { IpAllowed, IpRevoked } from '../../domain/firewall/events.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints, copyState } from './checkpoints.ts';
 import { HotState } from './hotState.ts';
 
 const allowed = (at: number, time = at): RecordedEvent =>
@@ -14,6 +14,9 @@ const allowed = (at: number, time = at): RecordedEvent =>
     stream: 'firewall-main',
     revision: at - 1,
   }) as RecordedEvent;
+
+const revoked = (at: number): RecordedEvent =>
+  ({ ...allowed(at), ...IpRevoked({ ip: `10.0.0.${at % 5}` as IpAddress }) }) as RecordedEvent;
 
 function folded(events: number, spacing: number, timeOf = (at: number) => at) {
   const state = new HotState();
@@ -45,13 +48,32 @@ test('a checkpoint does not change while the fold continues', () => {
   expect(checkpoints.atPosition(position(2)).state.firewall.size).toBe(2);
 });
 
+test('gives each state as it was, also those that are kept as changes', () => {
+  const state = new HotState();
+  const checkpoints = new Checkpoints(3);
+  const wanted: string[] = [];
+  for (let at = 1; at <= 90; at++) {
+    const event = at % 7 === 0 ? revoked(at) : allowed(at);
+    state.apply(event);
+    checkpoints.onFolded(state, event);
+    if (at % 3 === 0) wanted.push(JSON.stringify([at, ...state.firewall]));
+  }
+  const { kept } = checkpoints.parts;
+  // Twice, since what is read must not change what is kept.
+  for (const _ of [1, 2]) {
+    const read = kept.map((checkpoint) => checkpoint.read() as HotState);
+    expect(read.map(({ position, firewall }) => JSON.stringify([position, ...firewall]))).toEqual(wanted);
+    for (const each of read) copyState(each).apply(allowed(each.position + 1));
+  }
+});
+
 test('bounds the number of checkpoints and their distance for a log of any length', () => {
   const checkpoints = folded(20_000, 1);
   const positions = new Set(
     Array.from({ length: 20_000 }, (_, at) => checkpoints.atPosition(position(at)).state.position),
   );
-  expect(positions.size).toBeLessThanOrEqual(1_001);
-  expect(positions.size).toBeGreaterThan(400);
+  expect(positions.size).toBeLessThanOrEqual(2_501);
+  expect(positions.size).toBeGreaterThan(1_200);
   const gaps = [...positions].sort((a, b) => a - b).map((at, index, all) => at - (all[index - 1] ?? 0));
-  expect(Math.max(...gaps)).toBeLessThanOrEqual(32);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(16);
 });

@@ -7,6 +7,8 @@ import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { ip } from '../../../test/support/specification.ts';
 import { instant, position } from '../../domain/core/brands.ts';
 import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
+import { Checkpoints, checkpointOf } from '../fold/checkpoints.ts';
+import { HotState } from '../fold/hotState.ts';
 import { makeSnapshot } from '../snapshots/makeSnapshot.ts';
 import { SnapshotFolder } from '../snapshots/snapshotFolder.ts';
 import { FilePast } from './filePast.ts';
@@ -29,10 +31,10 @@ async function markedSnapshot() {
   makeSnapshot({ logPath, folder: folder.path, key: KEY, basis: undefined, verifies: false, minEvents: 1 });
   const [name = ''] = folder.names();
   const snapshot = folder.read(name);
-  const states = [snapshot.fold.state, ...snapshot.fold.checkpoints.parts.kept.map((kept) => kept.read())];
-  for (const state of states)
-    if (state) state.firewall = new Map([...state.firewall, [MARK, { allowedAt: instant(0) }]]);
-  folder.write(snapshot);
+  const { state, checkpoints } = snapshot.fold;
+  const kept = checkpoints.parts.kept.map((each) => checkpointOf(marked(each.read()), each.latest));
+  const fold = { state: marked(state), checkpoints: Checkpoints.from({ ...checkpoints.parts, kept }) };
+  folder.write({ ...snapshot, fold });
   const path = join(folder.path, name);
   return {
     path,
@@ -46,6 +48,11 @@ async function markedSnapshot() {
       }
     },
   };
+}
+
+function marked(state = new HotState()): HotState {
+  state.firewall = new Map([...state.firewall, [MARK, { allowedAt: instant(0) }]]);
+  return state;
 }
 
 const flip = (path: string, at: number) => {

@@ -1,15 +1,10 @@
 import { deserialize, serialize } from 'node:v8';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Instant, Position } from '../../domain/core/brands.ts';
+import { GROUP_SIZE, type GroupData, groupOf, stateIn } from '../fold/checkpointGroup.ts';
 import { checkpointDataOf, type KeptCheckpoint } from '../fold/checkpoints.ts';
-import { HotState } from '../fold/hotState.ts';
-import { changesBetween, type StateChanges, type StateData, withChanges } from './stateChanges.ts';
+import type { HotState } from '../fold/hotState.ts';
 
-/**
- * Checkpoints that are written and read together: the first one, and what each of the others changed.
- * More of them would make a file smaller and every reading slower.
- */
-const GROUP_SIZE = 8;
 /** The fastest: of higher levels the files hardly become smaller. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -22,13 +17,6 @@ export interface EncodedGroup {
 
 /** What a snapshot says of a checkpoint without reading its group. */
 export type CheckpointEntry = Omit<KeptCheckpoint, 'read'>;
-
-/** What the bytes of a group hold. */
-interface GroupData {
-  readonly first: StateData;
-  /** From each checkpoint to the next. */
-  readonly changes: readonly StateChanges[];
-}
 
 /** A group in the file of a snapshot. */
 class StoredGroup {
@@ -45,7 +33,7 @@ class StoredGroup {
 
   stateAt(index: number): HotState | undefined {
     const data = this.#data?.deref() ?? this.#read();
-    return data && HotState.from(withChanges(data.first, data.changes.slice(0, index)));
+    return data && stateIn(data, index);
   }
 
   #read(): GroupData | undefined {
@@ -136,8 +124,5 @@ function encode(checkpoints: readonly KeptCheckpoint[]): EncodedGroup {
     if (!state) throw new Error(`the checkpoint at ${checkpoint.position} of the snapshot before cannot be read`);
     return checkpointDataOf(state);
   });
-  const [first = {}, ...others] = states;
-  const changes = others.map((state, index) => changesBetween(states[index] ?? {}, state));
-  const data: GroupData = { first, changes };
-  return { bytes: zstdCompressSync(serialize(data), COMPRESSION), size: states.length };
+  return { bytes: zstdCompressSync(serialize(groupOf(states)), COMPRESSION), size: states.length };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HotStateData } from '../fold/hotState.ts';
+import type { HotStateData } from './hotState.ts';
 
 /** The parts of a state as plain data. */
 export type StateData = Partial<HotStateData>;
