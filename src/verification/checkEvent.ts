@@ -1,11 +1,13 @@
 import type { Instant, Position } from '../domain/core/brands.ts';
 import type { EventMetadata } from '../eventLog/eventLog.ts';
-import { hashOf, hashOfNames } from '../eventLog/hashChain.ts';
+import { hashOf } from '../eventLog/hashChain.ts';
 import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { parseJson, type StoredChain } from '../eventLog/storedChain.ts';
 import { leafEntryOfNames } from '../integrity/leaf/leafEntry.ts';
-import { type CanonicalMetadata, isCanonical } from './canonicalText.ts';
+import { CanonicalMetadata, isCanonical } from './canonicalText.ts';
+import { EventDigests } from './eventDigests.ts';
 import type { Finding } from './finding.ts';
+import { idJson, RepeatedNameJson } from './nameJson.ts';
 import { type RequestFacts, readCompleted, requestFacts } from './requestFacts.ts';
 
 export interface CheckedEvent {
@@ -16,19 +18,33 @@ export interface CheckedEvent {
   readonly leaf: string;
 }
 
+/** What a thread keeps from one event to the next one: texts that most events repeat, and room for their bytes. */
+export class EventScratch {
+  readonly digests = new EventDigests();
+  readonly metadata = new CanonicalMetadata();
+  readonly streams = new RepeatedNameJson();
+  readonly types = new RepeatedNameJson();
+}
+
 /** Checks one event by itself: that its content is what its hash says, and that it is spelled as svc writes JSON. */
-export function checkEvent(event: EventTuple, { hash }: StoredChain, spelling: CanonicalMetadata): CheckedEvent {
+export function checkEvent(event: EventTuple, { hash }: StoredChain, scratch: EventScratch): CheckedEvent {
   const [position, stream, revision, id, type, version, time, data, metadata] = event;
   const completed = readCompleted(type, version, data);
   const request = completed ?? (stream.startsWith('requests-') ? requestFacts(type, parseJson(data)) : undefined);
-  const spelled = spelling.spellingOf(metadata);
-  const [streamJson, idJson, typeJson] = [JSON.stringify(stream), JSON.stringify(id), JSON.stringify(type)];
+  const spelled = scratch.metadata.spellingOf(metadata);
+  const [streamName, idName, typeName] = [scratch.streams.of(stream), idJson(id), scratch.types.of(type)];
+  const digests = scratch.digests.of(streamName, revision, idName, typeName, time, data, metadata);
   const row = { position, stream, revision, id, type, version, time, data, metadata };
-  const leaf = leafEntryOfNames(row, streamJson, idJson, typeJson, spelled.correlationId);
-  const isAsHashed =
-    hash !== undefined &&
-    isVersion(metadata, version) &&
-    hashOfNames(streamJson, revision, idJson, typeJson, time, data, metadata) === hash;
+  const leaf = leafEntryOfNames(
+    row,
+    streamName,
+    idName,
+    typeName,
+    spelled.correlationId,
+    digests.data,
+    digests.metadata,
+  );
+  const isAsHashed = digests.chain === hash && isVersion(metadata, version);
   if (isAsHashed && spelled.isCanonical && (completed || isCanonical(data)))
     return { finding: undefined, request, leaf };
   const found = isAsHashed
@@ -42,8 +58,7 @@ const VERSION = '{"schemaVersion":';
 /** Whether metadata names this version first, as svc writes it. */
 function isVersion(metadata: string, version: number): boolean {
   const digits = String(version);
-  const end = VERSION.length + digits.length;
-  return metadata.startsWith(VERSION) && metadata.startsWith(digits, VERSION.length) && metadata[end] === ',';
+  return metadata.slice(0, VERSION.length + digits.length + 1) === `${VERSION}${digits},`;
 }
 
 type Wrong = Pick<Finding, 'kind' | 'expected' | 'found'>;

@@ -14,6 +14,8 @@ export class PartBuilder {
   readonly #findings: Finding[] = [];
   readonly #segments: Segment[] = [];
   readonly #open = new Map<string, Segment>();
+  /** Of the event before: looking up its stream would hash the name of it. */
+  #latest: Segment | undefined;
   readonly #jumps: [before: number, at: number][] = [];
   #ahead: ScannedPart['decidedAhead'];
   #events = 0;
@@ -52,6 +54,7 @@ export class PartBuilder {
   stop(stop: Stop): void {
     this.#stops.push(stop);
     this.#open.clear();
+    this.#latest = undefined;
   }
 
   /** Adds an event to the segment that it continues, or begins another one. */
@@ -65,13 +68,14 @@ export class PartBuilder {
     else if (position !== this.#last + 1) this.#jumps.push([this.#last, position]);
     this.#events += 1;
     this.#last = position;
-    const open = this.#open.get(stream);
+    const open = this.#latest?.stream === stream ? this.#latest : this.#open.get(stream);
     const continues =
       open &&
       revision === open.lastRevision + 1 &&
       position > open.lastPosition &&
       (isEdited || previousHash === undefined || open.lastHash === undefined || previousHash === open.lastHash);
     if (continues) {
+      this.#latest = open;
       open.lastPosition = position;
       open.lastRevision = revision;
       open.lastHash = hash;
@@ -90,6 +94,7 @@ export class PartBuilder {
       lastPreviousHash: previousHash,
     };
     this.#open.set(stream, segment);
+    this.#latest = segment;
     this.#segments.push(segment);
   }
 }

@@ -1,5 +1,5 @@
 import { missingEntryOf } from '../integrity/leaf/missingEntry.ts';
-import { fullSubtreeRoot, HASH_BYTES, writeLeafHash } from '../integrity/merkle/hashes.ts';
+import { fullSubtreeRoot, HASH_BYTES, writeJoinedLeafHash } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
 import { MAX_DIFFERENCES, type TreeComparer } from './treeComparer.ts';
 
@@ -76,10 +76,10 @@ export class PartLeaves {
 
   #push(entry: string): void {
     if (this.#count * HASH_BYTES === this.#hashes.length) this.#grow();
-    writeLeafHash(entry, this.#hashes, this.#count * HASH_BYTES);
+    const joined = writeJoinedLeafHash(entry, this.#hashes, this.#count * HASH_BYTES);
     this.#count += 1;
     if (!this.#comparer) return;
-    this.#entries.push(entry);
+    this.#entries.push(joined);
     if ((this.#first as number) + this.#count === nextTileStart((this.#first as number) + this.#count)) this.#compare();
   }
 

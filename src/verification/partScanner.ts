@@ -3,27 +3,29 @@ import { CheckpointKeyLossAccepted, LOSSES_STREAM, LossAccepted } from '../domai
 import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
 import { type ArchivedLeaf, archivedIdentities } from './archivedEntry.ts';
-import { CanonicalMetadata } from './canonicalText.ts';
-import { checkEvent } from './checkEvent.ts';
+import { checkEvent, EventScratch } from './checkEvent.ts';
 import { Keys64 } from './key64Set.ts';
 import { contentOf, identitiesOf } from './once.ts';
 import { PartBuilder } from './partBuilder.ts';
 import { PartLeaves } from './partLeaves.ts';
+import { RecentTexts } from './recentTexts.ts';
 import type { RequestFacts } from './requestFacts.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart } from './scanProtocol.ts';
 import type { TreeComparer } from './treeComparer.ts';
+import { WantedNames } from './wantedNames.ts';
 
 /** Scans parts of a log for one thread. */
 export class PartScanner {
-  readonly #wanted: ReadonlySet<string>;
+  readonly #wanted: WantedNames;
   readonly #referred = new Set<string>();
-  readonly #spelling = new CanonicalMetadata();
-
+  /** Of these, most events refer to one of the latest. */
+  readonly #recent = new RecentTexts();
+  readonly #scratch = new EventScratch();
   readonly #tree: TreeComparer | undefined;
 
   /** @param wanted hashes and ids of events whose positions are asked for @param tree what the leaves are compared with */
   constructor(wanted: readonly string[], tree?: TreeComparer) {
-    this.#wanted = new Set(wanted);
+    this.#wanted = new WantedNames(wanted);
     this.#tree = tree;
   }
 
@@ -44,7 +46,7 @@ export class PartScanner {
   #scanEvent(part: PartBuilder, event: EventTuple): string {
     const [position, stream, , id, type, , , json, metadata] = event;
     const chain = chainOf(metadata);
-    const { finding, request, leaf } = checkEvent(event, chain, this.#spelling);
+    const { finding, request, leaf } = checkEvent(event, chain, this.#scratch);
     const isEdited = finding?.kind === 'edited';
     if (finding) part.addFinding(finding);
     part.link(event, chain.previousHash, continuedHashOf(type, json, chain), isEdited);
@@ -85,6 +87,8 @@ export class PartScanner {
   }
 
   #refer(part: PartBuilder, category: string, id: string, position: number): void {
+    if (this.#recent.has(id)) return;
+    this.#recent.add(id);
     if (this.#referred.has(id)) return;
     // A copy, because a slice of the JSON would keep the whole JSON in memory.
     this.#referred.add(JSON.parse(JSON.stringify(id)) as string);

@@ -42,8 +42,18 @@ export function readCompleted(type: string, version: number, json: string): Requ
     endedId: parts[1],
     keyId: parts[2],
     accountId: parts[3],
-    decidedAt: at < 0 ? 0 : Number.parseInt(json.slice(at + DECIDED_AT.length, at + DECIDED_AT.length + 16), 10),
+    decidedAt: at < 0 ? 0 : naturalAt(json, at + DECIDED_AT.length),
   };
+}
+
+/** The number whose digits begin at this place; several times as fast as parsing a slice. */
+function naturalAt(json: string, start: number): number {
+  let value = 0;
+  for (let at = start; ; at += 1) {
+    const digit = json.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return value;
+    value = value * 10 + digit;
+  }
 }
 
 interface RequestData {

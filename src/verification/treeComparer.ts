@@ -47,18 +47,21 @@ export class TreeComparer {
   }
 }
 
-/** The two bytes before an entry of each length that most entries have. */
-const LENGTHS = Array.from({ length: 4_096 }, (_, length) => String.fromCharCode(length >> 8, length & 0xff));
-
 /**
- * Whether a bundle has exactly these entries. Compares one text instead of decoding each of them, which works for ASCII only.
+ * Whether a bundle has exactly these entries. Compares parts of one text instead of decoding each entry, which works for ASCII only.
  * @returns false also where that is not known
  */
 function isBundleOf(bundle: Buffer, entries: readonly string[]): boolean {
-  let text = '';
-  for (const entry of entries) text += LENGTHS[entry.length] + entry;
-  if (text.length !== bundle.length || bundle.toString('latin1') !== text) return false;
-  return entries.every((entry) => Buffer.byteLength(entry) === entry.length);
+  const text = bundle.toString('latin1');
+  let at = 0;
+  for (const entry of entries) {
+    const { length } = entry;
+    const [start, end] = [at + 2, at + 2 + length];
+    if (bundle[at] !== length >> 8 || bundle[at + 1] !== (length & 0xff)) return false;
+    if (text.slice(start, end) !== entry || Buffer.byteLength(entry) !== length) return false;
+    at = end;
+  }
+  return at === bundle.length;
 }
 
 /** The entries of a bundle from one on; one that ends within an entry has none behind that. */

@@ -53,6 +53,7 @@ export const leafEntryOf = (row: StoredRow): string =>
 /**
  * The same for a caller that has the names as JSON.
  * @param correlationId of the metadata; undefined when the caller does not know it
+ * @param dataSha256 of the stored text, like that of the metadata
  */
 export function leafEntryOfNames(
   row: StoredRow,
@@ -60,11 +61,13 @@ export function leafEntryOfNames(
   id: string,
   type: string,
   correlationId: string | null = correlationIdOf(row.metadata),
+  dataSha256: string = sha256(row.data),
+  metadataSha256: string = sha256(row.metadata),
 ): string {
   const correlation = correlationId === null ? 'null' : nameOf(correlationId);
   return (
-    `{"correlationId":${correlation},"dataSha256":"${sha256(row.data)}","id":${nameOf(row.id, id)},` +
-    `"metadataSha256":"${sha256(row.metadata)}","position":${row.position},"revision":${row.revision},` +
+    `{"correlationId":${correlation},"dataSha256":"${dataSha256}","id":${nameOf(row.id, id)},` +
+    `"metadataSha256":"${metadataSha256}","position":${row.position},"revision":${row.revision},` +
     `"stream":${nameOf(row.stream, stream)},"time":${row.time},"type":${nameOf(row.type, type)},"version":${row.version}}`
   );
 }

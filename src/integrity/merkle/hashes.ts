@@ -21,6 +21,16 @@ export function writeLeafHash(entry: string | Buffer, target: Buffer, offset: nu
   target.write(sha256(prefixed), offset, HASH_BYTES, 'latin1');
 }
 
+/**
+ * `writeLeafHash` for an entry of many parts that is read again.
+ * @returns the entry, joined: hashing the prefixed text has joined its parts, which the entry alone would need once more
+ */
+export function writeJoinedLeafHash(entry: string, target: Buffer, offset: number): string {
+  const prefixed = LEAF_PREFIX + entry;
+  target.write(sha256(prefixed), offset, HASH_BYTES, 'latin1');
+  return prefixed.slice(LEAF_PREFIX.length);
+}
+
 /** Writes `SHA-256(0x01 || left || right)` to `target`, where the two hashes stand side by side in `source` at `from`. */
 export function writeNodeHash(source: Buffer, from: number, target: Buffer, offset: number): void {
   source.copy(pair, 1, from, from + 2 * HASH_BYTES);

@@ -1,0 +1,64 @@
+import { hash as digest } from 'node:crypto';
+import { hashOfNames } from '../eventLog/hashChain.ts';
+
+/** The SHA-256 that an event is proved by, 64 hex digits each. */
+export interface DigestsOfEvent {
+  /** Of its chain: what the metadata must name as its own hash. */
+  readonly chain: string;
+  /** Of the stored texts. */
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/** Larger events are hashed as texts. */
+const CAPACITY = 262_144;
+/** Of a UTF-16 unit in UTF-8. */
+const MAX_BYTES = 3;
+/** `,"hash":"<64>"}` at the end of metadata, which its hash does not cover. */
+const HASH_LENGTH = 75;
+const BRACE = 0x7d;
+/** Braces and keys around names, numbers, data and metadata. */
+const FRAME = 256;
+
+const sha256 = (input: string | Uint8Array): string => digest('sha256', input, 'hex');
+
+/** Computes the digests of events, each from one copy of its bytes: as texts, most of them would be joined and encoded twice. */
+export class EventDigests {
+  readonly #bytes = Buffer.allocUnsafeSlow(CAPACITY);
+
+  /**
+   * @param stream, id and type as JSON
+   * @param data as stored, like the metadata
+   */
+  of(
+    stream: string,
+    revision: number,
+    id: string,
+    type: string,
+    time: number,
+    data: string,
+    metadata: string,
+  ): DigestsOfEvent {
+    const names = stream.length + id.length + type.length;
+    if ((names + data.length + metadata.length) * MAX_BYTES + FRAME > CAPACITY) {
+      const chain = hashOfNames(stream, revision, id, type, time, data, metadata);
+      return { chain, data: sha256(data), metadata: sha256(metadata) };
+    }
+    const bytes = this.#bytes;
+    const open = `{"stream":${stream},"revision":${revision},"id":${id},"type":${type},"time":${time},"data":`;
+    const dataAt = bytes.write(open, 0);
+    const dataEnd = dataAt + bytes.write(data, dataAt);
+    const metadataAt = dataEnd + bytes.write(',"metadata":', dataEnd);
+    const end = metadataAt + bytes.write(metadata, metadataAt);
+    const ofData = sha256(this.#view(dataAt, dataEnd));
+    const ofMetadata = sha256(this.#view(metadataAt, end));
+    const chainEnd = Math.max(metadataAt, end - HASH_LENGTH);
+    bytes[chainEnd] = BRACE;
+    bytes[chainEnd + 1] = BRACE;
+    return { chain: sha256(this.#view(0, chainEnd + 2)), data: ofData, metadata: ofMetadata };
+  }
+
+  #view(from: number, to: number): Uint8Array {
+    return new Uint8Array(this.#bytes.buffer, from, to - from);
+  }
+}
