@@ -39,6 +39,22 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
+/** What of a value is counted; of a number it is the number itself. */
+const COUNTED: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+function bound(limit: 'at least' | 'at most', count: number, origin: string): string {
+  const [one, more] = COUNTED[origin] ?? [];
+  return one === undefined ? `be ${limit} ${count}` : `have ${limit} ${count} ${count === 1 ? one : more}`;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'must be a time in ISO 8601 with its offset from UTC, such as 2026-11-01T00:00:00Z',
+  uuid: 'must be a UUID, such as 019ad0a4-6b6f-7c1e-9b1e-0d6d5d1f8a11',
+};
+
 /** A validation issue as the predicate of a sentence whose subject is the field. */
 export const issueMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -47,11 +63,11 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must be at least ${String(issue.minimum)}`;
+      return `must ${bound('at least', Number(issue.minimum), issue.origin)}`;
     case 'too_big':
-      return issue.origin === 'string'
-        ? `must have at most ${String(issue.maximum)} characters`
-        : `must be at most ${String(issue.maximum)}`;
+      return `must ${bound('at most', Number(issue.maximum), issue.origin)}`;
+    case 'invalid_format':
+      return FORMATS[issue.format] ?? 'is not valid';
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`;
     default:
