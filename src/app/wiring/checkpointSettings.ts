@@ -10,6 +10,8 @@ import { type Config, InvalidConfig } from '../config/config.ts';
 /** The key of the log, keys that it had before as far as they are at hand, and where checkpoints are published. */
 export interface CheckpointSettings {
   readonly key: SigningKey;
+  /** The file that the key was read from. */
+  readonly keyFile: string | undefined;
   readonly earlierKeys: readonly SigningKey[];
   readonly places: PublishingPlaces;
 }
@@ -34,12 +36,11 @@ export function checkpointSettings(
   const isOwn = SVC_CHECKPOINT_KEY === undefined && SVC_CHECKPOINT_KEY_FILE === undefined;
   const isShared = config.SVC_EVENTSTORE_URL !== undefined;
   const newSeed = isShared ? () => Buffer.from(vault.digest('checkpoint key', 'ed25519'), 'hex') : undefined;
+  const named = SVC_CHECKPOINT_KEY_FILE === undefined ? own : resolve(SVC_CHECKPOINT_KEY_FILE);
+  const keyFile = SVC_CHECKPOINT_KEY === undefined ? named : undefined;
   const key =
     SVC_CHECKPOINT_KEY === undefined
-      ? checkpointKeyFromFile(SVC_CHECKPOINT_KEY_FILE === undefined ? own : resolve(SVC_CHECKPOINT_KEY_FILE), {
-          mayCreate: isOwn,
-          newSeed,
-        })
+      ? checkpointKeyFromFile(named, { mayCreate: isOwn, newSeed })
       : parseCheckpointKey(SVC_CHECKPOINT_KEY, 'SVC_CHECKPOINT_KEY');
   const earlierKeys: SigningKey[] = [];
   if (SVC_CHECKPOINT_KEY_BEFORE !== undefined) {
@@ -47,7 +48,7 @@ export function checkpointSettings(
   }
   // The key of before another one was named.
   if (!isOwn && existsSync(own)) earlierKeys.push(checkpointKeyFromFile(own, { mayCreate: false }));
-  return { key, earlierKeys, places: placesOf(config) };
+  return { key, keyFile, earlierKeys, places: placesOf(config) };
 }
 
 function placesOf(config: Config): PublishingPlaces {

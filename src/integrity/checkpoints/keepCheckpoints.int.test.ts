@@ -193,6 +193,27 @@ test('says once that it cannot write, and signs again when it can', async () => 
   expect(checkpoints.latest()?.size).toBe(2);
 });
 
+test('says once that the file of its key is missing or has another key, signs on, and says when it is back', async () => {
+  const keyFile = join(temporaryFolder(), 'checkpoint.key');
+  // The key of this byte is that of the stage.
+  const write = (byte: number) => writeFileSync(keyFile, Buffer.alloc(32, byte).toString('base64'), { mode: 0o600 });
+  write(1);
+  const { tree, checkpoints, codes, faults, lines } = start({ keyFile });
+  tree.grow(1);
+  await checkpoints.covering(1);
+  expect(codes()).toEqual([]);
+  rmSync(keyFile);
+  await vi.waitFor(() => expect(codes()).toEqual(['checkpoint_key_not_kept']), soon);
+  tree.grow(1);
+  expect((await checkpoints.covering(2)).size).toBe(2);
+  write(2);
+  await vi.waitFor(() => expect(faults.current[0]?.cause).toContain('has another key'), soon);
+  write(1);
+  await vi.waitFor(() => expect(codes()).toEqual([]), soon);
+  expect(lines[0]).toContain(`${keyFile} is missing: svc goes on signing`);
+  expect(lines.filter((line) => !line.startsWith('Over after'))).toHaveLength(1);
+});
+
 test('refuses a damaged file, and one of a newer svc, with what to do', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'checkpoints.sqlite');

@@ -7,6 +7,7 @@ import { sleep } from '../../lib/sleep.ts';
 import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { whenAborted } from '../../lib/whenAborted.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
+import { keyFileProblem } from '../keys/keyFileProblem.ts';
 import { type SigningKey, type VerifierKey, verifierKey } from '../notes/noteKeys.ts';
 import { parseOrigin } from '../published/logOrigin.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -37,6 +38,8 @@ export interface KeepCheckpointsOptions {
   readonly publicKeyPath: string;
   readonly tree: Tree;
   readonly key: SigningKey;
+  /** The file that the key was read from, if it was. */
+  readonly keyFile?: string | undefined;
   /** Earlier keys that are at hand. */
   readonly earlierKeys: readonly SigningKey[];
   /** The accepted losses of the log, in order. */
@@ -72,6 +75,7 @@ const STOP_MS = 2_000;
 const COSIGNATURE_MS = 3_000;
 const NO_PUBLIC_KEY = 'checkpoint_pub_not_written';
 const NOT_SIGNED = 'checkpoint_not_signed';
+const KEY_NOT_KEPT = 'checkpoint_key_not_kept';
 
 /**
  * Signs a checkpoint every minute in which something happened, and publishes each. A minute ends with the clock's, so that the
@@ -190,10 +194,25 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   async function everyMinute(): Promise<void> {
     const { signal } = stopping;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
+      checkKeyFile();
       // A refusal may be over without an event.
       if (isFirst || refusal !== undefined || isDue()) await sign().catch(() => undefined);
       await sleep(intervalMs - (now() % intervalMs), signal);
     }
+  }
+
+  /** The key in memory signs on, but a start after this one would refuse to sign without it. */
+  function checkKeyFile(): void {
+    const problem = options.keyFile === undefined ? undefined : keyFileProblem(options.keyFile, key);
+    if (problem === undefined) {
+      faults.clear(KEY_NOT_KEPT);
+      return;
+    }
+    faults.raise({
+      code: KEY_NOT_KEPT,
+      cause: `${problem}: svc goes on signing checkpoints with the key that it has read, but would sign none after its next start.`,
+      remedy: `Put the file back, for example from a backup, before svc is started again. If there is no copy, stop svc and run "svc accept-loss --checkpoint-key".`,
+    });
   }
 
   /** Any node may sign; the one that publishes does, unless it has another key or is cut off. */
