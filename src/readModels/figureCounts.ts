@@ -1,4 +1,4 @@
-import { type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
+import { FIGURE_SUMS, type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 import { QuantileSketch } from '../domain/figures/quantileSketch.ts';
 import type { Breakdown, BreakdownRequest, FigureSteps, Figures } from './figuresQueries.ts';
@@ -25,6 +25,13 @@ export class Sums implements FigureSums {
     this.costMicroDollars += sums.costMicroDollars;
     this.generatedTokens += sums.generatedTokens;
     this.generatingMs += sums.generatingMs;
+  }
+
+  /** @param sums in the order of `FIGURE_SUMS` */
+  addList(sums: ArrayLike<number>): void {
+    FIGURE_SUMS.forEach((name, index) => {
+      this[name] += sums[index] as number;
+    });
   }
 }
 

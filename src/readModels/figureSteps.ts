@@ -44,7 +44,7 @@ export class DenseSteps {
   }
 
   /** @param sums in the order of `FIGURE_SUMS`, from an index on */
-  addList(step: number, key: GroupKey, sums: readonly (number | null)[], from: number): void {
+  addList(step: number, key: GroupKey, sums: ArrayLike<number | null>, from: number): void {
     const at = step * this.width + this.columnOf(key);
     for (let index = 0; index < SUMS; index++)
       this.sums[at + index] = (this.sums[at + index] as number) + (sums[from + index] as number);

@@ -183,6 +183,20 @@ function addTo(dense: number[], bin: number, count: number): void {
   dense[bin] = (dense[bin] as number) + count;
 }
 
+/** Numbers of values by bin, as `QuantileSketch.encode` returns them. */
+export function encodeCounts(counts: ArrayLike<number>): Uint8Array {
+  const bytes: number[] = [];
+  let before = 0;
+  for (let bin = 0; bin < counts.length; bin++) {
+    const count = counts[bin] as number;
+    if (count === 0) continue;
+    writeNumber(bytes, bin - before);
+    writeNumber(bytes, count);
+    before = bin;
+  }
+  return new Uint8Array(bytes);
+}
+
 function writeNumber(bytes: number[], value: number): void {
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);

@@ -1,32 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Figure } from '../../../projections/figures.ts';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import type { Cut } from '../cut.ts';
-import {
-  breakdownOf,
-  GroupedCounts,
-  type GroupKey,
-  groupsOfSteps,
-  MANY_STEPS,
-  newSteps,
-  REST,
-  type StepCounts,
-  stepOf,
-} from '../figureCounts.ts';
-import { type DenseSteps, denseStepsOf } from '../figureSteps.ts';
+import { breakdownOf } from '../figureCounts.ts';
 import type { Breakdown, BreakdownRequest } from '../figuresQueries.ts';
 import { wantedGroups } from '../wantedGroups.ts';
-import { type FigureTables, RowFigures } from './rowFigures.ts';
+import { ColumnFigures } from './columnFigures.ts';
+import { type Counted, countRows, type FigureTables, RowFigures } from './rowFigures.ts';
 import { StoredFigures } from './storedFigures.ts';
 
-interface Counted {
-  readonly whole: GroupedCounts;
-  readonly steps: DenseSteps;
-}
+/** Up to this many requests are counted by their columns sooner than sums of them are read and merged. */
+const MAX_REQUESTS = 600_000;
 
 /**
- * See `FiguresQueries.breakdown`. From sums, with the rows of parts of a quarter of an hour and around a cut; where a filter needs
- * rows, from these.
+ * See `FiguresQueries.breakdown`. From the columns of requests, where they are few or a filter needs more than the sums say; from sums,
+ * with the columns of parts of a quarter of an hour and around a cut; or from rows.
+ * @param hasAllRows whether every request from the first edge on has a row: those of archived days have sums alone
  */
 export function breakdown(
   database: DatabaseSync,
@@ -34,34 +22,25 @@ export function breakdown(
   request: BreakdownRequest,
   position: Position,
   cut: Cut | undefined,
+  hasAllRows: boolean,
 ): Breakdown {
-  const wanted = wantedGroups(request);
-  const rows = new RowFigures(database, tables, request.filter, cut);
-  const { whole, steps } =
-    wanted === 'rows'
-      ? countRows(rows, request)
-      : new StoredFigures(database, tables, request, wanted, cut).count(rows);
+  const { whole, steps } = count(database, tables, request, cut, hasAllRows);
   return breakdownOf(request, whole, steps.packed(), cut?.asOf ?? position);
 }
 
-function countRows(rows: RowFigures, request: BreakdownRequest): Counted {
-  const { edges, by } = request;
+function count(
+  database: DatabaseSync,
+  tables: FigureTables,
+  request: BreakdownRequest,
+  cut: Cut | undefined,
+  hasAllRows: boolean,
+): Counted {
+  const { edges, filter } = request;
+  const columns = ColumnFigures.of(database, tables, request, cut);
+  if (!columns) return countRows(new RowFigures(database, tables, filter, cut), request);
+  const wanted = wantedGroups(request);
   const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
-  const whole = new GroupedCounts();
-  const steps = newSteps(edges);
-  const addToStep = (key: GroupKey, figure: Figure, at: Instant): void => {
-    const step = steps[stepOf(edges, at)] as StepCounts;
-    step.of(key).add(figure);
-    step.total.addFigure(figure);
-  };
-  const hasManySteps = steps.length > MANY_STEPS;
-  rows.forEach(by, range, (key, figure, at) => {
-    whole.of(key).addFigure(figure);
-    if (!hasManySteps) addToStep(key, figure, at);
-  });
-  if (hasManySteps) {
-    const shown = new Set(groupsOfSteps(whole, request));
-    rows.forEach(by, range, (key, figure, at) => addToStep(shown.has(key) ? key : REST, figure, at));
-  }
-  return { whole, steps: denseStepsOf(steps, groupsOfSteps(whole, request)) };
+  const isFast = hasAllRows && columns.requestsIn(range) <= MAX_REQUESTS;
+  if (wanted === 'rows' || isFast) return columns.count(request);
+  return new StoredFigures(database, tables, request, wanted, cut).count(columns);
 }

@@ -22,6 +22,7 @@ export class ClientTable {
   readonly #selectId: StatementSync;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectLast: StatementSync;
   /** Clients by their address and user agent, which nearly always say all else about them. */
   readonly #cached = new Map<string | null, { readonly fields: RequestClientFields; readonly id: number | null }>();
 
@@ -38,6 +39,7 @@ export class ClientTable {
     this.#insert = database.prepare(
       `INSERT INTO requestClients (${FIELDS.join(', ')}, fields) VALUES (${FIELDS.map(() => '?').join(', ')}, ?)`,
     );
+    this.#selectLast = database.prepare('SELECT MAX(id) AS id FROM requestClients');
     this.#select = database.prepare(`SELECT ${FIELDS.join(', ')} FROM requestClients WHERE id = ?`);
   }
 
@@ -62,6 +64,11 @@ export class ClientTable {
 
   at(id: number): RequestClientFields {
     return this.#select.get(id) as unknown as RequestClientFields;
+  }
+
+  /** The largest id; 0 when there is none. */
+  lastId(): number {
+    return (this.#selectLast.get()?.id as number | null) ?? 0;
   }
 
   /** Forgets the ids in memory, e.g. after a rollback. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FigureRow } from '../../../projections/figures.ts';
-import type { Instant } from '../../domain/core/brands.ts';
-import type { RowIds } from './pendingFigures.ts';
+import type { Instant, Position } from '../../domain/core/brands.ts';
+import type { FigureNumbers, RowIds } from './pendingFigures.ts';
 import type { RequestTable } from './requestTable.ts';
 
 const COLUMNS = [
@@ -16,6 +16,8 @@ const COLUMNS = [
   'costMicroDollars',
   'latencyMs',
   'firstByteMs',
+  'position',
+  'attempts',
 ].join(', ');
 
 type StoredRow = readonly [
@@ -30,6 +32,8 @@ type StoredRow = readonly [
   costMicroDollars: number | null,
   latencyMs: number,
   firstByteMs: number | null,
+  position: Position,
+  attempts: number,
 ];
 
 /**
@@ -43,7 +47,7 @@ export function* figureRows(
   sql: string,
   values: readonly SQLInputValue[],
   withClient = true,
-): Generator<FigureRow & RowIds> {
+): Generator<FigureRow & FigureNumbers & RowIds> {
   const statement = database.prepare(`SELECT ${COLUMNS} ${sql}`);
   statement.setReturnArrays(true);
   for (const row of statement.iterate(...values) as unknown as Iterable<StoredRow>) {
@@ -55,6 +59,7 @@ export function* figureRows(
       requestedAt,
       kindId,
       sourceId,
+      clientId,
       accountId,
       model,
       effort,
@@ -72,6 +77,8 @@ export function* figureRows(
       costMicroDollars: row[8],
       latencyMs: row[9],
       firstByteMs: row[10],
+      position: row[11],
+      attempts: row[12],
     };
   }
 }

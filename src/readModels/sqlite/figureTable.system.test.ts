@@ -16,16 +16,27 @@ import { RequestTable } from './requestTable.ts';
 function figureTable(database: DatabaseSync) {
   const requests = new RequestTable(database);
   const table = new FigureTable(database, requests);
-  const idsOf = (row: FigureRow) => ({ kindId: requests.kinds.idOf(row), sourceId: requests.sources.idOf(row) });
+  const idsOf = (row: FigureRow) => ({
+    kindId: requests.kinds.idOf(row),
+    sourceId: requests.sources.idOf(row),
+    clientId: null,
+  });
   return {
-    add: (position: number, row: FigureRow) => table.add(position, row, idsOf(row)),
+    add: (at: number, row: FigureRow) => table.add({ attempts: 1, ...row, position: position(at) }, idsOf(row)),
     addPending: (into: GroupedCounts, by: Grouping, from: number, to: number) =>
       table.forEachPending(by, (quarter, key, counts) => {
         if (quarter >= from && quarter < to) into.of(key).merge(counts);
       }),
     writeArchived: table.writeArchived.bind(table),
     resume: (rowsAfter: (position: number) => readonly FigureRow[]) =>
-      table.resume((after) => rowsAfter(after).map((row) => ({ ...row, ...idsOf(row) }))),
+      table.resume((after) =>
+        rowsAfter(after).map((row, index) => ({
+          ...row,
+          ...idsOf(row),
+          attempts: 1,
+          position: position(after + index + 1),
+        })),
+      ),
   };
 }
 

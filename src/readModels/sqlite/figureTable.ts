@@ -10,8 +10,10 @@ import { type Period, startOf } from '../../../projections/periods.ts';
 import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
+import { type ChunkSummary, packChunk, type RequestChunk, unpackChunk } from '../columns/requestChunk.ts';
 import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, NONE, REST } from '../figureCounts.ts';
 import { addToPackedDay, quarterOfDay } from '../packedDay.ts';
+import { ColumnTable } from './columnTable.ts';
 import type { Dictionary } from './dictionary.ts';
 import { FigureNames, groupingNumber } from './figureNames.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
@@ -48,6 +50,8 @@ export class FigureTable {
   readonly #progress: StatementSync;
   /** The requests that the tables do not have yet. */
   readonly #pending: PendingFigures;
+  readonly #columns: ColumnTable;
+  #pendingChunk: RequestChunk | undefined;
 
   constructor(
     database: DatabaseSync,
@@ -72,6 +76,7 @@ export class FigureTable {
         PRIMARY KEY (grouping, day, groupId)
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
+    this.#columns = new ColumnTable(database);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
     this.#groups = new FigureNames(database);
@@ -93,13 +98,15 @@ export class FigureTable {
    */
   resume(rowsAfter: (position: number) => Iterable<FigureNumbers & RowIds>): void {
     this.#pending.clear();
+    this.#pendingChunk = undefined;
     this.#groups.names.clear();
+    this.#columns.reload();
     for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
       this.#pending.add(row, row);
   }
 
   /** Adds the next request, within the caller's transaction. */
-  add(position: number, row: FigureNumbers, ids: RowIds): void {
+  add(row: FigureNumbers, ids: RowIds): void {
     if (this.#pending.isFull(row.requestedAt)) {
       for (const by of SUMS_BY) {
         const groups = new GroupsByStart();
@@ -107,8 +114,10 @@ export class FigureTable {
         this.#write(by, groups);
       }
       this.#groups.save();
+      this.#columns.add(this.#pending.values());
       this.#pending.clear();
-      this.#saveProgress.run(position - 1);
+      this.#pendingChunk = undefined;
+      this.#saveProgress.run(row.position - 1);
     }
     this.#pending.add(row, ids);
   }
@@ -135,6 +144,35 @@ export class FigureTable {
   forEachPending(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
     for (const [quarter, { groups }] of this.#pending.grouped(by))
       for (const [key, counts] of groups) add(quarter, key, counts);
+  }
+
+  /** More than any bin of all requests that have rows. */
+  get bins(): number {
+    return Math.max(1, ...this.#summaries().map(({ bins }) => bins));
+  }
+
+  /** The number of requests in chunks that match. */
+  countChunks(isWanted: (summary: ChunkSummary) => boolean): number {
+    return this.#summaries().reduce((count, summary) => count + (isWanted(summary) ? summary.length : 0), 0);
+  }
+
+  /** The requests that have rows, by columns, in chunks that match. */
+  *chunks(isWanted: (summary: ChunkSummary) => boolean): Generator<RequestChunk> {
+    const pending = this.#chunkOfPending();
+    if (pending && isWanted(pending)) yield pending;
+    yield* this.#columns.chunks(isWanted);
+  }
+
+  #summaries(): readonly ChunkSummary[] {
+    const pending = this.#chunkOfPending();
+    return pending ? [...this.#columns.summaries, pending] : this.#columns.summaries;
+  }
+
+  #chunkOfPending(): RequestChunk | undefined {
+    if (this.#pending.length === 0) return undefined;
+    if (this.#pendingChunk?.length !== this.#pending.length)
+      this.#pendingChunk = unpackChunk(packChunk(this.#pending.values()));
+    return this.#pendingChunk;
   }
 
   /** The group that has counted a request. */

@@ -7,8 +7,9 @@ import {
   type Grouping,
 } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
-import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
+import type { RequestKind, RequestLogRow, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
+import { type ColumnName, type RequestValues, valuesOf } from '../columns/requestChunk.ts';
 import { FigureCounts, GroupedCounts, type GroupKey, NONE } from '../figureCounts.ts';
 import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Dictionary } from './dictionary.ts';
@@ -21,12 +22,15 @@ const MAX_QUARTERS = 24;
 export type SumsBy = Grouping | 'all';
 
 /** What figures need of a request beside its kind and its source. */
-export type FigureNumbers = Omit<FigureRow, keyof RequestKind | keyof RequestSource>;
+export type FigureNumbers = Omit<FigureRow, keyof RequestKind | keyof RequestSource> &
+  Pick<RequestLogRow, 'position' | 'attempts'>;
 
-/** The ids that the request log gives a request's kind and its source. */
+/** The ids that the request log gives a request's kind, its source and its client. */
 export interface RowIds {
   readonly kindId: number;
   readonly sourceId: number;
+  /** Null when nothing is known of the client. */
+  readonly clientId: number | null;
 }
 
 /** Requests of one kind, of one source or of one client: what all of them are counted with. */
@@ -57,8 +61,33 @@ interface Grouped {
   readonly byQuarter: Map<Instant, GroupedCounts>;
 }
 
-/** Numbers that are kept of a request. */
-const WIDTH = 11;
+/** The place of each number that is kept of a request. */
+const PLACES = {
+  quarter: 0,
+  kindId: 1,
+  sourceId: 2,
+  /** The number of its client's name, see `#clients`. */
+  client: 3,
+  inputTokens: 4,
+  cachedInputTokens: 5,
+  outputTokens: 6,
+  reasoningTokens: 7,
+  costMicroDollars: 8,
+  latencyMs: 9,
+  firstByteMs: 10,
+  requestedAt: 11,
+  position: 12,
+  clientId: 13,
+  attempts: 14,
+} as const;
+const WIDTH = Object.keys(PLACES).length;
+
+/** The columns that are made of several numbers. */
+const DERIVED = {
+  generatingMs: (figure) => figure.generatingMs,
+  latencyBin: (figure) => figure.latencyBin,
+  firstByteBin: ({ firstByteBin }) => (firstByteBin === null ? 0 : firstByteBin + 1),
+} as const satisfies Partial<Record<ColumnName, (figure: Figure) => number>>;
 
 /**
  * The latest requests, before they are written. A request is a row of numbers at first: most are summed up only when thousands of
@@ -95,7 +124,7 @@ export class PendingFigures {
     return quarter !== this.#lastQuarter && this.#quarters.size >= MAX_QUARTERS && !this.#quarters.has(quarter);
   }
 
-  add(row: FigureNumbers, { kindId, sourceId }: RowIds): void {
+  add(row: FigureNumbers, { kindId, sourceId, clientId }: RowIds): void {
     const quarter = startOf(FIGURE_PERIODS[0], row.requestedAt);
     if (quarter !== this.#lastQuarter) {
       if (!this.#quarters.has(quarter)) this.#quarters.set(quarter, [new Map(), new Map(), new Map()]);
@@ -113,7 +142,31 @@ export class PendingFigures {
     rows[at++] = row.reasoningTokens ?? 0;
     rows[at++] = row.costMicroDollars ?? 0;
     rows[at++] = row.latencyMs;
-    rows[at] = row.firstByteMs ?? -1;
+    rows[at++] = row.firstByteMs ?? -1;
+    rows[at++] = row.requestedAt;
+    rows[at++] = row.position;
+    rows[at++] = clientId ?? 0;
+    rows[at] = row.attempts;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The requests by columns. */
+  values(): RequestValues {
+    const figures = Array.from({ length: this.#length }, (_, index) => this.#figureAt(index * WIDTH));
+    return valuesOf((name) => {
+      const values = new Float64Array(this.#length);
+      if (name in DERIVED) {
+        const derive = DERIVED[name as keyof typeof DERIVED];
+        for (let index = 0; index < values.length; index++) values[index] = derive(figures[index] as Figure);
+      } else {
+        const place = PLACES[name as keyof typeof PLACES];
+        for (let index = 0; index < values.length; index++) values[index] = this.#rows[index * WIDTH + place] as number;
+      }
+      return values;
+    });
   }
 
   /** Passes on the counts of one grouping by quarters of an hour; a group may come several times. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
-import { archivedAsOf, cutAfterArchived } from '../archivedDays.ts';
+import { archivedAsOf, cutAfterArchived, endOfArchivedDay } from '../archivedDays.ts';
 import { beforeAsOf } from '../cut.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
 import { breakdown } from './breakdown.ts';
@@ -12,12 +12,11 @@ import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
 /** All queries over the tables of one file and the log that they were built from. */
-export function createQueryHandlers(
-  database: DatabaseSync,
-  { tables, position }: Projector,
-  log: LogReader,
-): SyncQueryHandlers {
+export function createQueryHandlers(database: DatabaseSync, projector: Projector, log: LogReader): SyncQueryHandlers {
+  const { tables, position } = projector;
   const { requestIds, history, spans } = tables;
+  const hasAllRowsFrom = (from: Instant): boolean =>
+    !projector.isOutdated() && log.archive.days().every((day) => endOfArchivedDay(day) <= from);
   const cut = (asOf: Position | null) => {
     const at = spans.cutAt('requests', asOf, position);
     return at && cutAfterArchived(at, log.archive.days(), log.archive.end());
@@ -45,7 +44,7 @@ export function createQueryHandlers(
         const { edges } = request;
         const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
         return {
-          ...breakdown(database, tables, request, position, at),
+          ...breakdown(database, tables, request, position, at, hasAllRowsFrom(range.since)),
           ...archivedAsOf(log.archive.days(), range, at),
         };
       },

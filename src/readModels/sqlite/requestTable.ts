@@ -190,7 +190,12 @@ export class RequestTable {
   /** Adds a row; `flush` writes it. */
   insert(row: RequestLogRow): RowIds {
     // Looked up here, because the sums of the row look up the same entries next.
-    const pending = { row, kindId: this.kindIdOf(row), sourceId: this.sources.idOf(row) };
+    const pending = {
+      row,
+      kindId: this.kindIdOf(row),
+      sourceId: this.sources.idOf(row),
+      clientId: this.clients.idOf(row),
+    };
     this.#rows.push(pending);
     return pending;
   }
@@ -237,7 +242,7 @@ export class RequestTable {
     for (const kind of this.kinds.entries) this.#kindNames.load(kind);
   }
 
-  #write({ row, kindId, sourceId }: PendingRow): void {
+  #write({ row, kindId, sourceId, clientId }: PendingRow): void {
     const kind = this.kinds.entryOf(kindId);
     this.#insert.run(
       row.position,
@@ -245,7 +250,7 @@ export class RequestTable {
       row.requestedAt,
       kindId,
       sourceId,
-      this.clients.idOf(row),
+      clientId,
       row.conversations[0] ?? null,
       row.route,
       row.status === '200' ? 0 : 1,

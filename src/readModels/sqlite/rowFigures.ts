@@ -2,7 +2,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Figure, figureOf, GROUPINGS, type Grouping } from '../../../projections/figures.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { type Cut, lastPositionOf } from '../cut.ts';
-import type { GroupKey } from '../figureCounts.ts';
+import {
+  GroupedCounts,
+  type GroupKey,
+  groupsOfSteps,
+  MANY_STEPS,
+  newSteps,
+  REST,
+  type StepCounts,
+  stepOf,
+} from '../figureCounts.ts';
+import { type DenseSteps, denseStepsOf } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { figureRows } from './figureRows.ts';
 import { type RequestSelection, selectionOf } from './requestSelection.ts';
@@ -19,6 +29,12 @@ export interface RowFigure {
   readonly at: Instant;
 }
 
+/** The sums and sketches of a breakdown. */
+export interface Counted {
+  readonly whole: GroupedCounts;
+  readonly steps: DenseSteps;
+}
+
 /** The rows that a filter lets through. */
 export class RowFigures {
   readonly #database: DatabaseSync;
@@ -29,12 +45,6 @@ export class RowFigures {
     this.#database = database;
     this.#tables = tables;
     this.#selection = selectionOf(filter, tables.requests, lastPositionOf(cut));
-  }
-
-  all(by: Grouping, range: { readonly from: Instant; readonly to: Instant }): RowFigure[] {
-    const found: RowFigure[] = [];
-    this.forEach(by, range, (key, figure, at) => found.push({ key, figure, at }));
-    return found;
   }
 
   /** Passes on each row of a time range with the key of its group. */
@@ -48,4 +58,27 @@ export class RowFigures {
     for (const row of figureRows(this.#database, requests, sql, values, by === 'client'))
       add(figures.keyFor(by, row[GROUPINGS[by]], row.requestedAt), figureOf(row), row.requestedAt);
   }
+}
+
+/** See `FiguresQueries.breakdown`. */
+export function countRows(rows: RowFigures, request: BreakdownRequest): Counted {
+  const { edges, by } = request;
+  const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
+  const whole = new GroupedCounts();
+  const steps = newSteps(edges);
+  const addToStep = (key: GroupKey, figure: Figure, at: Instant): void => {
+    const step = steps[stepOf(edges, at)] as StepCounts;
+    step.of(key).add(figure);
+    step.total.addFigure(figure);
+  };
+  const hasManySteps = steps.length > MANY_STEPS;
+  rows.forEach(by, range, (key, figure, at) => {
+    whole.of(key).addFigure(figure);
+    if (!hasManySteps) addToStep(key, figure, at);
+  });
+  if (hasManySteps) {
+    const shown = new Set(groupsOfSteps(whole, request));
+    rows.forEach(by, range, (key, figure, at) => addToStep(shown.has(key) ? key : REST, figure, at));
+  }
+  return { whole, steps: denseStepsOf(steps, groupsOfSteps(whole, request)) };
 }

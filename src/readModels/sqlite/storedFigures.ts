@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { FIGURE_PERIODS, FIGURE_SUMS } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
-import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
 import {
   type EncodedCounts,
@@ -15,11 +15,12 @@ import { DenseSteps } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { addPackedDay, QUARTERS_OF_DAY, quarterOfDay } from '../packedDay.ts';
 import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
+import type { ColumnFigures } from './columnFigures.ts';
 import { groupingNumber } from './figureNames.ts';
 import type { FigureTable } from './figureTable.ts';
 import type { SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
-import type { FigureTables, RowFigure, RowFigures } from './rowFigures.ts';
+import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
@@ -34,8 +35,6 @@ export class StoredFigures {
   readonly #database: DatabaseSync;
   readonly #figures: FigureTable;
   readonly #request: BreakdownRequest;
-  /** Those of the request; the last one is that of a quarter of an hour where no request is between both. */
-  readonly #edges: readonly Instant[];
   readonly #cut: Cut | undefined;
   /** Undefined: all groups. */
   readonly #wanted: ReadonlySet<string> | undefined;
@@ -52,13 +51,12 @@ export class StoredFigures {
     this.#request = request;
     this.#wanted = wanted;
     this.#cut = cut;
-    this.#edges = cut ? request.edges : wholeAtEnd(database, request.edges);
   }
 
   /** @param rows those that the filter lets through */
-  count(rows: RowFigures): { whole: GroupedCounts; steps: DenseSteps } {
+  count(rows: Pick<ColumnFigures, 'all'>): Counted {
     const { by } = this.#request;
-    const edges = this.#edges;
+    const edges = this.#request.edges;
     const runs = stepRuns(edges, this.#cut);
     const own = runs.rows.flatMap((range) => rows.all(by, range));
     const whole = this.#countWhole(own);
@@ -98,7 +96,7 @@ export class StoredFigures {
   /** @param rows those of all parts of quarters */
   #countWhole(rows: readonly RowFigure[]): GroupedCounts {
     const { by } = this.#request;
-    const [first, end] = [this.#edges[0] as Instant, this.#edges.at(-1) as Instant];
+    const [first, end] = [this.#request.edges[0] as Instant, this.#request.edges.at(-1) as Instant];
     const ranges = splitAtCut(first, end, this.#cut, FIGURE_PERIODS);
     const whole = new GroupedCounts();
     const keys = this.#keysOf(by);
@@ -224,15 +222,3 @@ export class StoredFigures {
 }
 
 const isOfDays = ({ period }: StepRun): boolean => period === 'day' || period === 'month';
-
-/**
- * The end of a range is mostly now, in the middle of a quarter of an hour. Where no request is later, the whole quarter has the same
- * sums, and its rows need not be read. Rows of its own show that its day is not archived: then only sums would have later requests.
- */
-function wholeAtEnd(database: DatabaseSync, edges: readonly Instant[]): readonly Instant[] {
-  const end = edges.at(-1) as Instant;
-  const last = database.prepare('SELECT MAX(requestedAt) AS at FROM requests').get()?.at as number | null;
-  const quarter = Math.floor(end / QUARTER_MS) * QUARTER_MS;
-  const isLastQuarter = last !== null && quarter <= last && last < end;
-  return isLastQuarter ? [...edges.slice(0, -1), instant(quarter + QUARTER_MS)] : edges;
-}

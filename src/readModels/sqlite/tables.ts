@@ -70,7 +70,7 @@ export class Tables {
     } satisfies Record<keyof typeof rollUps, (at: Instant, group: any, sums: any) => void>;
     const insert = {
       requests: (row: RequestLogRow) => {
-        this.figures.add(row.position, row, requests.insert(row));
+        this.figures.add(row, requests.insert(row));
         this.spans.add('requests', row.position, row.requestedAt);
       },
       refusals: (refusals: UnloggedRefusals) => {

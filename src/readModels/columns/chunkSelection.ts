@@ -1,0 +1,93 @@
+import type { Instant } from '../../domain/core/brands.ts';
+import type { ChunkRange } from './chunkRanges.ts';
+import type { ColumnName } from './requestChunk.ts';
+
+/** Code of an id whose requests are left out, and of one that was not looked up yet. */
+export const EXCLUDED = -1;
+export const UNKNOWN = -2;
+
+/** Numbers of groups by an id that requests have in a column. */
+export interface GroupCodes {
+  readonly column: 'kindId' | 'sourceId' | 'clientId';
+  /** The codes of a month; `UNKNOWN` where `resolve` must be asked. */
+  codesAt(at: Instant): { readonly codes: Int32Array; resolve(id: number): number };
+}
+
+/** A further condition: a byte for each id, or for whatever number the column has. */
+export interface ColumnCondition {
+  readonly column: ColumnName;
+  /** 1: requests with this number match. */
+  readonly wanted: Uint8Array;
+}
+
+/** A condition on a request by its index, for what few requests have. */
+export type RowCondition = (range: ChunkRange) => ((index: number) => boolean) | undefined;
+
+export interface ChunkFilter {
+  readonly conditions: readonly ColumnCondition[];
+  readonly rowConditions: readonly RowCondition[];
+}
+
+/** The requests of a range that match, by their indexes in the chunk, with their groups. Used again for each range. */
+export class ChunkSelection {
+  rows = new Int32Array(0);
+  groups = new Int32Array(0);
+  length = 0;
+
+  select(range: ChunkRange, groups: GroupCodes, { conditions, rowConditions }: ChunkFilter): void {
+    const count = range.to - range.from;
+    if (this.rows.length < count) {
+      this.rows = new Int32Array(count);
+      this.groups = new Int32Array(count);
+    }
+    this.#selectGroups(range, groups);
+    for (const condition of conditions) this.#narrow(range, condition);
+    for (const condition of rowConditions) {
+      const matches = condition(range);
+      if (matches) this.#keep(matches);
+    }
+  }
+
+  #selectGroups({ chunk, from, to, at }: ChunkRange, groups: GroupCodes): void {
+    const { codes, resolve } = groups.codesAt(at);
+    const ids = chunk.column(groups.column);
+    const { rows, groups: found } = this;
+    let length = 0;
+    for (let index = from; index < to; index++) {
+      const id = ids[index] as number;
+      let code = codes[id] as number;
+      if (code < 0) {
+        if (code === UNKNOWN) code = resolve(id);
+        if (code < 0) continue;
+      }
+      rows[length] = index;
+      found[length++] = code;
+    }
+    this.length = length;
+  }
+
+  #narrow({ chunk }: ChunkRange, { column, wanted }: ColumnCondition): void {
+    const values = chunk.column(column);
+    const { rows, groups } = this;
+    let length = 0;
+    for (let each = 0; each < this.length; each++) {
+      const row = rows[each] as number;
+      if (wanted[values[row] as number] !== 1) continue;
+      rows[length] = row;
+      groups[length++] = groups[each] as number;
+    }
+    this.length = length;
+  }
+
+  #keep(matches: (index: number) => boolean): void {
+    const { rows, groups } = this;
+    let length = 0;
+    for (let each = 0; each < this.length; each++) {
+      const row = rows[each] as number;
+      if (!matches(row)) continue;
+      rows[length] = row;
+      groups[length++] = groups[each] as number;
+    }
+    this.length = length;
+  }
+}

@@ -1,0 +1,106 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Instant } from '../../domain/core/brands.ts';
+import type { ChunkFilter, ColumnCondition, RowCondition } from '../columns/chunkSelection.ts';
+import { kindPredicate } from '../requestFilter.ts';
+import type { RequestLogFilter } from '../requestLogQueries.ts';
+import { sourcePredicate } from '../sourceFilter.ts';
+import type { RequestTable } from './requestTable.ts';
+
+/** What a filter needs beside columns: the tables of the request log, and the last position of a request. */
+interface Sources {
+  readonly database: DatabaseSync;
+  readonly requests: RequestTable;
+  readonly upTo: number;
+}
+
+/**
+ * The conditions of a filter on columns.
+ * @param range of the requests that are asked about
+ * @returns undefined when columns do not have what the filter asks for: then rows do, or indexes find the few that match
+ */
+export function columnFilter(
+  filter: RequestLogFilter,
+  range: { readonly from: Instant; readonly to: Instant },
+  { database, requests, upTo }: Sources,
+): ChunkFilter | undefined {
+  if (filter.conversations || requests.hasBeyond(filter)) return undefined;
+  const conditions: ColumnCondition[] = [];
+  const rowConditions: RowCondition[] = [upToPosition(upTo)];
+  const kinds = kindPredicate(filter);
+  if (kinds && !kinds.attempted)
+    conditions.push({ column: 'kindId', wanted: wantedIds(requests.kinds.entries, kinds.matches) });
+  const isSource = sourcePredicate(filter);
+  if (isSource) conditions.push({ column: 'sourceId', wanted: wantedIds(requests.sources.entries, isSource) });
+  if (filter.clients || filter.addressDigests)
+    conditions.push({ column: 'clientId', wanted: wantedClients(database, filter) });
+  if (kinds?.attempted) {
+    const { accountIds, matches } = kinds.attempted;
+    const own = wantedIds(requests.kinds.entries, kinds.matches);
+    const others = wantedIds(requests.kinds.entries, matches);
+    rowConditions.push(attempted(own, others, positionsThatTried(database, [...accountIds], range)));
+  }
+  return { conditions, rowConditions };
+}
+
+/** For each id of a dictionary 1 if its entry matches; ids begin with 1. */
+function wantedIds<Entry>(entries: readonly Entry[], matches: (entry: Entry) => boolean): Uint8Array {
+  const wanted = new Uint8Array(entries.length + 1);
+  for (let index = 0; index < entries.length; index++) if (matches(entries[index] as Entry)) wanted[index + 1] = 1;
+  return wanted;
+}
+
+function wantedClients(database: DatabaseSync, { clients, addressDigests }: RequestLogFilter): Uint8Array {
+  const last = database.prepare('SELECT MAX(id) AS id FROM requestClients').get()?.id as number | null;
+  const wanted = new Uint8Array((last ?? 0) + 1);
+  const isNullWanted = clients?.includes(null) ?? false;
+  const conditions = [
+    ...(clients ? [`(client IN (SELECT value FROM json_each(?)) ${isNullWanted ? 'OR client IS NULL' : ''})`] : []),
+    ...(addressDigests ? ['addressDigest IN (SELECT value FROM json_each(?))'] : []),
+  ];
+  const lists = [clients?.filter((client) => client !== null), addressDigests].filter((list) => list !== undefined);
+  const select = database.prepare(`SELECT id FROM requestClients WHERE ${conditions.join(' AND ')}`);
+  select.setReturnArrays(true);
+  const found = select.iterate(...lists.map((list) => JSON.stringify(list)));
+  for (const [id] of found as unknown as Iterable<readonly [number]>) wanted[id] = 1;
+  // Requests of which nothing is known have neither a name nor an address.
+  if (isNullWanted && !addressDigests) wanted[0] = 1;
+  return wanted;
+}
+
+const upToPosition =
+  (upTo: number): RowCondition =>
+  ({ chunk }) => {
+    if (chunk.lastPosition <= upTo) return undefined;
+    const positions = chunk.column('position');
+    return (index) => chunk.firstPosition + (positions[index] as number) <= upTo;
+  };
+
+/** Requests of some kinds, and of others those that tried one of the wanted accounts before their own. */
+const attempted =
+  (own: Uint8Array, others: Uint8Array, positions: ReadonlySet<number>): RowCondition =>
+  ({ chunk }) => {
+    const [kinds, attempts, places] = [chunk.column('kindId'), chunk.column('attempts'), chunk.column('position')];
+    return (index) => {
+      const kind = kinds[index] as number;
+      if (own[kind] === 1) return true;
+      // Most have one attempt: then nothing has to be looked up.
+      if ((attempts[index] as number) < 2 || others[kind] !== 1) return false;
+      return positions.has(chunk.firstPosition + (places[index] as number));
+    };
+  };
+
+function positionsThatTried(
+  database: DatabaseSync,
+  accountIds: readonly string[],
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+): ReadonlySet<number> {
+  const select = database.prepare(
+    `SELECT position FROM otherAttempts INDEXED BY otherAttemptsByAccount
+     WHERE accountId IN (SELECT value FROM json_each(?)) AND requestedAt >= ? AND requestedAt < ?`,
+  );
+  select.setReturnArrays(true);
+  const positions = new Set<number>();
+  const found = select.iterate(JSON.stringify(accountIds), from, to) as unknown as Iterable<readonly [number]>;
+  for (const [position] of found) positions.add(position);
+  return positions;
+}

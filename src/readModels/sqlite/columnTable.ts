@@ -1,0 +1,116 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Column, unpackColumn } from '../columns/column.ts';
+import {
+  type ChunkSummary,
+  COLUMNS,
+  type ColumnName,
+  columnNumber,
+  concatenate,
+  packChunk,
+  type RequestChunk,
+  type RequestValues,
+  unpackValues,
+} from '../columns/requestChunk.ts';
+import { ColumnCache } from './columnCache.ts';
+
+/** Requests of a chunk. */
+const MAX_LENGTH = 8_192;
+
+interface StoredSummary extends ChunkSummary {
+  readonly id: number;
+}
+
+/** Columns of one chunk have neighbouring ids. */
+const idOf = (chunk: number, name: ColumnName): number => chunk * COLUMNS.length + columnNumber(name);
+
+/**
+ * What figures need of all requests that sums were written of, by columns: a breakdown with any filter reads those that it needs.
+ * A chunk is written once, unless it has room for the next requests. Which requests it has depends on the log alone.
+ */
+export class ColumnTable {
+  readonly #selectSummaries: StatementSync;
+  readonly #saveSummary: StatementSync;
+  readonly #select: StatementSync;
+  readonly #save: StatementSync;
+  readonly #cache = new ColumnCache();
+  #summaries: StoredSummary[] = [];
+
+  constructor(database: DatabaseSync) {
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS requestChunks (
+        id INTEGER PRIMARY KEY,
+        length INTEGER NOT NULL,
+        firstPosition INTEGER NOT NULL,
+        lastPosition INTEGER NOT NULL,
+        earliest INTEGER NOT NULL,
+        latest INTEGER NOT NULL,
+        bins INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE IF NOT EXISTS requestColumns (id INTEGER PRIMARY KEY, numbers BLOB NOT NULL) STRICT`);
+    this.#selectSummaries = database.prepare('SELECT * FROM requestChunks ORDER BY id');
+    this.#saveSummary = database.prepare('INSERT OR REPLACE INTO requestChunks VALUES (?, ?, ?, ?, ?, ?, ?)');
+    this.#select = database.prepare('SELECT numbers FROM requestColumns WHERE id = ?');
+    this.#select.setReturnArrays(true);
+    this.#save = database.prepare('INSERT OR REPLACE INTO requestColumns VALUES (?, ?)');
+    this.reload();
+  }
+
+  /** Reads from the file which chunks there are, e.g. after a rollback. */
+  reload(): void {
+    this.#cache.clear();
+    this.#summaries = this.#selectSummaries.all() as unknown as StoredSummary[];
+  }
+
+  /** Adds the next requests, within the caller's transaction. */
+  add(values: RequestValues): void {
+    const last = this.#summaries.at(-1);
+    const continues = last !== undefined && last.length + values.position.length <= MAX_LENGTH;
+    const { columns, ...summary } = packChunk(
+      continues ? concatenate(unpackValues(this.#chunkOf(last)), values) : values,
+    );
+    const id = continues ? last.id : (last?.id ?? 0) + 1;
+    const { length, firstPosition, lastPosition, earliest, latest, bins } = summary;
+    this.#saveSummary.run(id, length, firstPosition, lastPosition, earliest, latest, bins);
+    COLUMNS.forEach((name) => {
+      this.#save.run(idOf(id, name), columns[columnNumber(name)] as Uint8Array);
+      this.#cache.delete(idOf(id, name));
+    });
+    if (continues) this.#summaries.pop();
+    this.#summaries.push({ id, ...summary });
+  }
+
+  /** What is known of the chunks. */
+  get summaries(): readonly ChunkSummary[] {
+    return this.#summaries;
+  }
+
+  /** Passes on the chunks that match, the latest ones first; their columns are in memory for as long as the caller has the chunk. */
+  *chunks(isWanted: (summary: ChunkSummary) => boolean): Generator<RequestChunk> {
+    this.#cache.beginQuery();
+    for (const summary of this.#summaries.filter(isWanted).reverse()) yield this.#chunkOf(summary);
+  }
+
+  #chunkOf(summary: StoredSummary): RequestChunk {
+    // A query asks for the same columns again and again.
+    const known = new Map<ColumnName, Column>();
+    return {
+      ...summary,
+      column: (name) => {
+        let column = known.get(name);
+        if (!column) {
+          column = this.#read(idOf(summary.id, name), summary.length);
+          known.set(name, column);
+        }
+        return column;
+      },
+    };
+  }
+
+  #read(id: number, length: number): Column {
+    return this.#cache.get(id, () => {
+      const row = this.#select.get(id) as unknown as readonly [Uint8Array] | undefined;
+      if (!row) throw new Error(`The read models have no column ${id} of requests`);
+      return unpackColumn(row[0], length);
+    });
+  }
+}
