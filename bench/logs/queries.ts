@@ -1,4 +1,4 @@
-import type { Grouping } from '../../projections/figures.ts';
+import { type Grouping, groupings } from '../../projections/figures.ts';
 import { type Instant, instant, position } from '../../src/domain/core/brands.ts';
 import { type Interval, timeSteps, wallClockOf } from '../../src/management/resources/breakdown/timeSteps.ts';
 import type { ReadModelPorts } from '../../src/readModels/readModels.ts';
@@ -117,5 +117,38 @@ export async function measureQueries(
   );
   await measure('breakdown of a key, by model', (round) =>
     breakdown('model', 'day', 7, 'UTC', { apiKeyIds: [pick(keys, round)] }),
+  );
+  // Filters of one request in a hundred to nearly all of them.
+  const filters = (round: number): readonly RequestLogFilter[] => [
+    { apiKeyIds: [pick(keys, round)] },
+    { statuses: ['200'] },
+    { models: [pick(models, round)], efforts: ['high', null] },
+    { accountIds: [pick(accounts, round)], statuses: ['200'] },
+    { attemptedAccountIds: [pick(accounts, round * 7)] },
+    { apiKeyIds: [pick(keys, round), pick(keys, round + 3)], models: [pick(models, round + 1)] },
+    { errorCodes: ['upstream_error', 'rate_limit_exceeded'] },
+    { clients: [null], transports: ['http'] },
+    { owners: [null], efforts: ['low', 'medium'] },
+  ];
+  const zones = [
+    'UTC',
+    'Asia/Kolkata',
+    'America/New_York',
+    'Europe/Berlin',
+    'Australia/Adelaide',
+    'Asia/Tokyo',
+    'Asia/Kathmandu',
+  ];
+  const anyBreakdown = (round: number, interval: Interval, days: number) =>
+    breakdown(pick(groupings, round), interval, days, pick(zones, round), pick(filters(round), round));
+  await measure('breakdown, any filter, 7 days', (round) => anyBreakdown(round, pick(['day', 'hour'], round), 7));
+  await measure('breakdown, any filter, 30 days', (round) => anyBreakdown(round, 'day', 30));
+  await measure('breakdown, any filter, a year', (round) => anyBreakdown(round, pick(['day', 'month'], round), 365));
+  await measure('breakdown, any filter, a year, hours', (round) => anyBreakdown(round, 'hour', 365));
+  await measure('breakdown, any grouping, a year', (round) =>
+    breakdown(pick(groupings, round), 'day', 365, pick(zones, round)),
+  );
+  await measure('breakdown, any grouping, a year, hours', (round) =>
+    breakdown(pick(groupings, round), 'hour', 365, pick(zones, round)),
   );
 }

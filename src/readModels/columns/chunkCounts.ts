@@ -5,19 +5,11 @@ import { SUMS } from '../packedDay.ts';
 import type { ChunkRange } from './chunkRanges.ts';
 import type { ChunkSelection } from './chunkSelection.ts';
 import type { Column } from './column.ts';
-import type { ColumnName } from './requestChunk.ts';
 
 const at = (name: (typeof FIGURE_SUMS)[number]): number => FIGURE_SUMS.indexOf(name);
-/** The sums that are those of a column. */
-const SUMMED = [
-  ['inputTokens', at('inputTokens')],
-  ['cachedInputTokens', at('cachedInputTokens')],
-  ['outputTokens', at('outputTokens')],
-  ['reasoningTokens', at('reasoningTokens')],
-  ['costMicroDollars', at('costMicroDollars')],
-  ['generatingMs', at('generatingMs')],
-] as const satisfies readonly (readonly [ColumnName, number])[];
-const [REQUESTS, ERRORS, GENERATED] = [at('requests'), at('errors'), at('generatedTokens')];
+const [REQUESTS, ERRORS, INPUT, CACHED] = [at('requests'), at('errors'), at('inputTokens'), at('cachedInputTokens')];
+const [OUTPUT, REASONING, COST] = [at('outputTokens'), at('reasoningTokens'), at('costMicroDollars')];
+const [GENERATED, GENERATING] = [at('generatedTokens'), at('generatingMs')];
 const SKETCHES = ['latencyBin', 'firstByteBin'] as const;
 
 /** Up to this many numbers, the bins of all steps are counted at once; of more steps, each range is encoded. */
@@ -42,7 +34,6 @@ export class ChunkCounts {
   readonly #stepBins: readonly Uint32Array[] | undefined;
   readonly #encodedSteps = new Map<number, [Uint8Array[], Uint8Array[]]>();
   readonly #rangeBins: Uint32Array;
-  #places = new Int32Array(0);
   #groups = 0;
 
   constructor(options: ChunkCountsOptions) {
@@ -63,19 +54,40 @@ export class ChunkCounts {
   /** @param groups more than the largest code of a group */
   add(range: ChunkRange, selection: ChunkSelection, groups: number): void {
     this.#growTo(groups);
-    const { steps, failedKinds, hasGroupSketches, hasStepSketches } = this.#options;
-    const { length } = selection;
-    if (length === 0) return;
-    if (this.#places.length < length) this.#places = new Int32Array(length);
-    for (let each = 0; each < length; each++)
-      this.#places[each] = ((selection.groups[each] as number) * steps + range.step) * SUMS;
-    for (const [name, place] of SUMMED) this.#addColumn(range.chunk.column(name), selection, place);
-    this.#addFlags(range, selection, failedKinds);
+    if (selection.length === 0) return;
+    this.#addSums(range, selection);
+    const { hasGroupSketches, hasStepSketches } = this.#options;
     SKETCHES.forEach((name, sketch) => {
       const bins = range.chunk.column(name);
       if (hasGroupSketches) this.#addToGroups(bins, selection, this.#groupBins[sketch] as Uint32Array);
       if (hasStepSketches) this.#addToStep(bins, selection, range.step, sketch);
     });
+  }
+
+  /** All in one loop, as what it costs is to find where a request's numbers are and belong. */
+  #addSums({ chunk, step }: ChunkRange, { rows, groups, length }: ChunkSelection): void {
+    const { steps, failedKinds } = this.#options;
+    const sums = this.#sums;
+    const kinds = chunk.column('kindId');
+    const [input, cached] = [chunk.column('inputTokens'), chunk.column('cachedInputTokens')];
+    const [output, reasoning] = [chunk.column('outputTokens'), chunk.column('reasoningTokens')];
+    const [cost, generating] = [chunk.column('costMicroDollars'), chunk.column('generatingMs')];
+    for (let each = 0; each < length; each++) {
+      const row = rows[each] as number;
+      const into = ((groups[each] as number) * steps + step) * SUMS;
+      const outputTokens = output[row] as number;
+      const generatingMs = generating[row] as number;
+      sums[into + REQUESTS] = (sums[into + REQUESTS] as number) + 1;
+      sums[into + ERRORS] = (sums[into + ERRORS] as number) + (failedKinds[kinds[row] as number] as number);
+      sums[into + INPUT] = (sums[into + INPUT] as number) + (input[row] as number);
+      sums[into + CACHED] = (sums[into + CACHED] as number) + (cached[row] as number);
+      sums[into + OUTPUT] = (sums[into + OUTPUT] as number) + outputTokens;
+      sums[into + REASONING] = (sums[into + REASONING] as number) + (reasoning[row] as number);
+      sums[into + COST] = (sums[into + COST] as number) + (cost[row] as number);
+      if (generatingMs === 0) continue;
+      sums[into + GENERATED] = (sums[into + GENERATED] as number) + outputTokens;
+      sums[into + GENERATING] = (sums[into + GENERATING] as number) + generatingMs;
+    }
   }
 
   #growTo(groups: number): void {
@@ -93,30 +105,6 @@ export class ChunkCounts {
       }
     }
     this.#groups = room;
-  }
-
-  #addColumn(values: Column, { rows, length }: ChunkSelection, place: number): void {
-    const [sums, places] = [this.#sums, this.#places];
-    for (let each = 0; each < length; each++) {
-      const into = (places[each] as number) + place;
-      sums[into] = (sums[into] as number) + (values[rows[each] as number] as number);
-    }
-  }
-
-  #addFlags({ chunk }: ChunkRange, { rows, length }: ChunkSelection, failedKinds: Uint8Array): void {
-    const [sums, places] = [this.#sums, this.#places];
-    const [kinds, output, generating] = [
-      chunk.column('kindId'),
-      chunk.column('outputTokens'),
-      chunk.column('generatingMs'),
-    ];
-    for (let each = 0; each < length; each++) {
-      const [into, row] = [places[each] as number, rows[each] as number];
-      sums[into + REQUESTS] = (sums[into + REQUESTS] as number) + 1;
-      if (failedKinds[kinds[row] as number] === 1) sums[into + ERRORS] = (sums[into + ERRORS] as number) + 1;
-      if ((generating[row] as number) > 0)
-        sums[into + GENERATED] = (sums[into + GENERATED] as number) + (output[row] as number);
-    }
   }
 
   #addToGroups(values: Column, { rows, groups, length }: ChunkSelection, into: Uint32Array): void {

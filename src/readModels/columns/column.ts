@@ -1,7 +1,9 @@
-// A column is the values of one field of consecutive requests, as a list of numbers that is as narrow as its largest value allows:
-// millions of them are read within milliseconds. Bytes are in the order of the processor, as read models never leave their machine.
+// A column is the values of one field of consecutive requests. Files have them as narrow as the largest value allows, in the order of
+// the processor, as read models never leave their machine. In memory nearly all have one type: V8 reads lists of several types in one
+// place in twice the time.
 
-export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+export type Column = Uint32Array | Float64Array;
+type Stored = Uint16Array | Column;
 
 /** @param values whole numbers @returns no bytes if all values are zero */
 export function packColumn(values: Float64Array): Uint8Array {
@@ -17,16 +19,15 @@ export function packColumn(values: Float64Array): Uint8Array {
   return bytesOf(most <= 0xffff ? new Uint16Array(values) : new Uint32Array(values));
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Column): Uint8Array =>
+const bytesOf = ({ buffer, byteOffset, byteLength }: Stored): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Reads what `packColumn` returned. @param length the number of values */
 export function unpackColumn(bytes: Uint8Array, length: number): Column {
   const width = bytes.length / length;
-  if (width === 0) return new Uint8Array(length);
-  if (width === 1) return bytes;
+  if (width <= 1) return width === 0 ? new Uint32Array(length) : new Uint32Array(bytes);
   // Wider numbers must begin at a multiple of their width.
   const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-  if (width === 2) return new Uint16Array(buffer, byteOffset, length);
+  if (width === 2) return new Uint32Array(new Uint16Array(buffer, byteOffset, length));
   return width === 4 ? new Uint32Array(buffer, byteOffset, length) : new Float64Array(buffer, byteOffset, length);
 }

@@ -9,7 +9,7 @@ import { type Counted, countRows, type FigureTables, RowFigures } from './rowFig
 import { StoredFigures } from './storedFigures.ts';
 
 /** Up to this many requests are counted by their columns sooner than sums of them are read and merged. */
-const MAX_REQUESTS = 600_000;
+const MAX_REQUESTS = 250_000;
 
 /**
  * See `FiguresQueries.breakdown`. From the columns of requests, where they are few or a filter needs more than the sums say; from sums,

@@ -110,7 +110,7 @@ export class FigureTable {
     if (this.#pending.isFull(row.requestedAt)) {
       for (const by of SUMS_BY) {
         const groups = new GroupsByStart();
-        this.#pending.forEach(by, (quarter, key, counts) => groups.of(quarter).of(key).merge(counts));
+        for (const [quarter, grouped] of this.#pending.grouped(by)) groups.all.set(quarter, grouped);
         this.#write(by, groups);
       }
       this.#groups.save();

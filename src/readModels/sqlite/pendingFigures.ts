@@ -10,7 +10,7 @@ import { startOf } from '../../../projections/periods.ts';
 import type { RequestKind, RequestLogRow, RequestSource } from '../../../projections/requestLog.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import { type ColumnName, type RequestValues, valuesOf } from '../columns/requestChunk.ts';
-import { FigureCounts, GroupedCounts, type GroupKey, NONE } from '../figureCounts.ts';
+import { GroupedCounts, type GroupKey, NONE } from '../figureCounts.ts';
 import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Dictionary } from './dictionary.ts';
 
@@ -33,11 +33,8 @@ export interface RowIds {
   readonly clientId: number | null;
 }
 
-/** Requests of one kind, of one source or of one client: what all of them are counted with. */
-interface CommonCounts {
-  readonly keys: Partial<Readonly<Record<Grouping, GroupKey>>>;
-  readonly counts: FigureCounts;
-}
+/** The groups of requests of one kind, of one source or of one client. */
+type CommonKeys = Partial<Readonly<Record<SumsBy, GroupKey>>>;
 
 /** Each grouping is by a field of the kind of a request, of its source, or by its client. */
 const PARTS = [
@@ -46,9 +43,9 @@ const PARTS = [
   ['client'],
 ] as const satisfies readonly (readonly Grouping[])[];
 type Quarter = readonly [
-  kinds: Map<number, CommonCounts>,
-  sources: Map<number, CommonCounts>,
-  clients: Map<number, CommonCounts>,
+  kinds: Map<number, CommonKeys>,
+  sources: Map<number, CommonKeys>,
+  clients: Map<number, CommonKeys>,
 ];
 
 /** The part that a grouping is by; all requests are those of the part with the fewest. */
@@ -89,10 +86,7 @@ const DERIVED = {
   firstByteBin: ({ firstByteBin }) => (firstByteBin === null ? 0 : firstByteBin + 1),
 } as const satisfies Partial<Record<ColumnName, (figure: Figure) => number>>;
 
-/**
- * The latest requests, before they are written. A request is a row of numbers at first: most are summed up only when thousands of
- * them are written, and then in three places instead of one for each grouping.
- */
+/** The latest requests, before they are written. A request is a row of numbers at first: most are summed up only when thousands of them are. */
 export class PendingFigures {
   readonly #dictionaries: {
     readonly kinds: Dictionary<RequestKind>;
@@ -101,8 +95,8 @@ export class PendingFigures {
   readonly #names: MonthlyNames;
   readonly #rows = new Float64Array(MAX_REQUESTS * WIDTH);
   #length = 0;
-  /** Requests that are summed up. */
-  #summed = 0;
+  /** Those of the requests that are summed up. */
+  #figures: Figure[] = [];
   readonly #clients: (string | null)[] = [];
   readonly #clientIds = new Map<string | null, number>();
   readonly #quarters = new Map<number, Quarter>();
@@ -155,7 +149,8 @@ export class PendingFigures {
 
   /** The requests by columns. */
   values(): RequestValues {
-    const figures = Array.from({ length: this.#length }, (_, index) => this.#figureAt(index * WIDTH));
+    this.sumUp();
+    const figures = this.#figures;
     return valuesOf((name) => {
       const values = new Float64Array(this.#length);
       if (name in DERIVED) {
@@ -169,43 +164,38 @@ export class PendingFigures {
     });
   }
 
-  /** Passes on the counts of one grouping by quarters of an hour; a group may come several times. */
-  forEach(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
-    this.sumUp();
-    for (const [start, quarter] of this.#quarters) {
-      for (const { keys, counts } of quarter[partOf(by)].values())
-        add(instant(start), by === 'all' ? NONE : (keys[by] as GroupKey), counts);
-    }
-  }
-
   /**
-   * The counts of one grouping by quarters of an hour, for queries: they are kept, and the next query adds only the requests since
-   * this one. Kinds are so many that nearly each request has counts of its own in `forEach`.
+   * The counts of one grouping by quarters of an hour. They are kept, so that the next query adds only the requests since this one. The
+   * counts must not be changed.
    */
   grouped(by: SumsBy): ReadonlyMap<Instant, GroupedCounts> {
     this.sumUp();
     const grouped = this.#grouped.get(by) ?? { length: 0, byQuarter: new Map<Instant, GroupedCounts>() };
     this.#grouped.set(by, grouped);
     const part = partOf(by);
+    let last: { readonly start: number; readonly groups: GroupedCounts; readonly keys: Quarter[0] } | undefined;
     for (; grouped.length < this.#length; grouped.length++) {
       const first = grouped.length * WIDTH;
-      const start = instant(this.#rows[first] as number);
-      const common = this.#quarters.get(start)?.[part].get(this.#rows[first + 1 + part] as number) as CommonCounts;
-      const counts = grouped.byQuarter.get(start) ?? new GroupedCounts();
-      grouped.byQuarter.set(start, counts);
-      counts.of(by === 'all' ? NONE : (common.keys[by] as GroupKey)).addFigure(this.#figureAt(first));
+      const start = this.#rows[first] as number;
+      if (last?.start !== start) {
+        const groups = grouped.byQuarter.get(instant(start)) ?? new GroupedCounts();
+        grouped.byQuarter.set(instant(start), groups);
+        last = { start, groups, keys: (this.#quarters.get(start) as Quarter)[part] };
+      }
+      const keys = last.keys.get(this.#rows[first + 1 + part] as number) as CommonKeys;
+      last.groups.of(by === 'all' ? NONE : (keys[by] as GroupKey)).addFigure(this.#figures[grouped.length] as Figure);
     }
     return grouped.byQuarter;
   }
 
   /** Sums up the requests added since the last time, so that their names have groups. */
   sumUp(): void {
-    for (; this.#summed < this.#length; this.#summed++) this.#sumUp(this.#summed * WIDTH);
+    for (let index = this.#figures.length; index < this.#length; index++) this.#sumUp(index * WIDTH);
   }
 
   clear(): void {
     this.#length = 0;
-    this.#summed = 0;
+    this.#figures = [];
     this.#clients.length = 0;
     this.#clientIds.clear();
     this.#quarters.clear();
@@ -217,20 +207,16 @@ export class PendingFigures {
     const at = (column: number): number => this.#rows[first + column] as number;
     const start = instant(at(0));
     const { kinds, sources } = this.#dictionaries;
-    const figure = this.#figureAt(first);
+    this.#figures.push(this.#figureAt(first));
     const quarter = this.#quarters.get(start) as Quarter;
     const add = (part: 0 | 1 | 2, id: number, fieldsOf: () => Partial<FigureRow>): void => {
-      let common = quarter[part].get(id);
-      if (!common) {
-        const fields = fieldsOf();
-        const keys = PARTS[part].map((by): [Grouping, GroupKey] => [
-          by,
-          this.#names.assign(by, fields[GROUPINGS[by]] ?? null, start),
-        ]);
-        common = { keys: Object.fromEntries(keys), counts: new FigureCounts() };
-        quarter[part].set(id, common);
-      }
-      common.counts.addFigure(figure);
+      if (quarter[part].has(id)) return;
+      const fields = fieldsOf();
+      const keys = PARTS[part].map((by): [Grouping, GroupKey] => [
+        by,
+        this.#names.assign(by, fields[GROUPINGS[by]] ?? null, start),
+      ]);
+      quarter[part].set(id, Object.fromEntries(keys));
     };
     add(0, at(1), () => kinds.entryOf(at(1)));
     add(1, at(2), () => sources.entryOf(at(2)));
