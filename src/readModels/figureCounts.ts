@@ -27,11 +27,10 @@ export class Sums implements FigureSums {
     this.generatingMs += sums.generatingMs;
   }
 
-  /** @param sums in the order of `FIGURE_SUMS` */
-  addList(sums: ArrayLike<number>): void {
-    FIGURE_SUMS.forEach((name, index) => {
-      this[name] += sums[index] as number;
-    });
+  /** @param sums in the order of `FIGURE_SUMS`, from an index on */
+  addList(sums: ArrayLike<number>, first = 0): void {
+    let at = first;
+    for (const name of FIGURE_SUMS) this[name] += sums[at++] as number;
   }
 }
 

@@ -3,17 +3,10 @@ import { FIGURE_PERIODS, FIGURE_SUMS } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
-import {
-  type EncodedCounts,
-  type FigureCounts,
-  GroupedCounts,
-  type GroupKey,
-  groupsOfSteps,
-  stepOf,
-} from '../figureCounts.ts';
+import { type FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, stepOf } from '../figureCounts.ts';
 import { DenseSteps } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
-import { addPackedDay, QUARTERS_OF_DAY, quarterOfDay } from '../packedDay.ts';
+import { addPackedDay, QUARTERS_OF_DAY, quarterOfDay, SUMS } from '../packedDay.ts';
 import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
 import type { ColumnFigures } from './columnFigures.ts';
 import { groupingNumber } from './figureNames.ts';
@@ -27,6 +20,16 @@ const HOUR_MS = 4 * QUARTER_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Rows of few groups are looked up one by one; of more, all are read. */
 const FEW = 0.25;
+
+/** Ids, sums and both sketches: rows as lists, because objects of so many fields take longer to make than to add up. */
+type SumsRow = readonly [id: number, ...(number | Uint8Array)[]];
+
+/** @param first the place of the first sum */
+function addRow({ sums, latency, firstByte }: FigureCounts, row: SumsRow, first: number): void {
+  sums.addList(row as readonly number[], first);
+  latency.mergeEncoded(row[first + SUMS] as Uint8Array);
+  firstByte.mergeEncoded(row[first + SUMS + 1] as Uint8Array);
+}
 
 type PackedRow = readonly [day: number, groupId: number, sums: Uint8Array];
 
@@ -104,15 +107,16 @@ export class StoredFigures {
       `SELECT groupId, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
        WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
     );
+    select.setReturnArrays(true);
     for (const { period, from, to } of ranges) {
       if (!period) {
         for (const { key, figure, at } of rows) if (from <= at && at < to) whole.of(key).addFigure(figure);
         continue;
       }
       const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
-      for (const row of found as unknown as Iterable<EncodedCounts & { readonly groupId: number }>) {
-        const key = keys.get(row.groupId);
-        if (key !== undefined) whole.of(key).addEncoded(row);
+      for (const row of found as unknown as Iterable<SumsRow>) {
+        const key = keys.get(row[0]);
+        if (key !== undefined) addRow(whole.of(key), row, 1);
       }
     }
     const wholePeriods = ranges.filter(({ period }) => period);
@@ -182,11 +186,11 @@ export class StoredFigures {
       `SELECT start, groupId, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
        WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
     );
+    select.setReturnArrays(true);
     const add = (period: (typeof FIGURE_PERIODS)[number], from: number, to: number): void => {
-      type Row = EncodedCounts & { readonly start: number; readonly groupId: number };
       const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
-      for (const row of found as unknown as Iterable<Row>)
-        if (keys.has(row.groupId)) steps.totalOf(stepIn(run, row.start)).addEncoded(row);
+      for (const row of found as unknown as Iterable<SumsRow>)
+        if (keys.has(row[1] as number)) addRow(steps.totalOf(stepIn(run, row[0])), row, 2);
     };
     if (run.period !== 'quarter' || run.stepMs <= HOUR_MS) {
       add(run.period as (typeof FIGURE_PERIODS)[number], run.from, run.to);
