@@ -70,6 +70,9 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
       return FORMATS[issue.format] ?? 'is not valid';
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`;
+    case 'invalid_key':
+      // The name of a field of a map, whose own schema says what it must be.
+      return issue.issues[0]?.message ?? 'is not valid';
     default:
       return 'is not valid';
   }

@@ -23,7 +23,9 @@ const MAX_WINDOW_MINUTES = 366 * 1_440;
 
 const SettingsInput = wireObject(z.object(settingsInput).partial().shape, ['totp_configured']);
 
-const KeyId = z.union([z.literal(EVERY_KEY), z.uuid()], 'must be the id of an API key, or * for every other key');
+const KEY_ID = 'must be the id of an API key, or * for every other key';
+// Of two alternatives, zod returns the issue of the one that a text is nearer to.
+const KeyId = z.union([z.literal(EVERY_KEY), z.uuid(KEY_ID)], KEY_ID);
 const LimitsInput = wireObject({
   keys: z
     .record(KeyId, boundedArray(LimitInput, MAX_LIMITS))
