@@ -41,6 +41,19 @@ journeys('opened bundle', () => {
       'This is an evidence bundle, which cannot be changed.',
     ]);
 
+    // A bundle leaves e-mail addresses out, and its accounts can be told from each other all the same.
+    await page.goto(`${opened.url}/accounts`);
+    await page
+      .getByRole('button', { name: /^unnamed account/ })
+      .nth(1)
+      .waitFor();
+    const accounts = await page.getByRole('button', { name: /^unnamed account/ }).allTextContents();
+    expect(new Set(accounts).size).toBe(2);
+
+    await page.goto(opened.url);
+    await page.getByRole('heading', { name: 'Capacity by account' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Next steps' }).count()).toBe(0);
+
     await page.goto(`${opened.url}/firewall`);
     await page.getByText('127.0.0.1').first().waitFor();
     await page.goto(`${opened.url}/firewall?at=${before.position}`);

@@ -21,8 +21,27 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'api-keys', path: '/api-keys' },
   { name: 'api-key-new', path: '/api-keys?new' },
   { name: 'request-logs', path: '/request-logs' },
+  {
+    name: 'request',
+    path: '/request-logs',
+    async before(page) {
+      await page.getByRole('row').nth(1).click();
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('heading', { name: /^Attempt 1: / }).waitFor();
+    },
+  },
   { name: 'history', path: '/history' },
   { name: 'history-as-of', path: '/history/as-of' },
+  {
+    name: 'replay',
+    path: '/replay',
+    async before(page) {
+      await page.getByRole('combobox', { name: /^Routing strategy/ }).click();
+      await page.getByRole('option', { name: 'Round robin' }).click();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByText(/requests decided again/).waitFor({ timeout: 60_000 });
+    },
+  },
   { name: 'integrity', path: '/integrity' },
   { name: 'alerts', path: '/alerts' },
   { name: 'firewall', path: '/firewall' },

@@ -65,6 +65,18 @@ journeys('time control', () => {
     expect(gateway.events('ApiKeyCreated')).toHaveLength(before);
   });
 
+  test('says what is wrong with a link to a moment that does not exist', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    const page = await visit({ path: '/accounts?at=tomorrow' });
+    const banner = page.getByRole('region', { name: 'Earlier moment' });
+    await banner.getByText('“tomorrow” at must be a position of the log or an ISO 8601 time').waitFor();
+    await page.goto(`${gateway.url}/usage?at=99999999`);
+    await banner.getByText(/^Position 99999999 at lies beyond the log, which ends at \d+/).waitFor();
+    await banner.getByRole('button', { name: 'Return to now' }).click();
+    await page.waitForURL(/\/usage$/);
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  });
+
   test('steps event by event with keys, up to the last event', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await gateway.api('POST', '/api/firewall/ips', { ip_address: '127.0.0.1' });

@@ -1,3 +1,4 @@
+import { ambiguousEmails } from './accounts/accountStatus.ts';
 import { api, unwrap } from './api/client.ts';
 import { readAccounts } from './api/readAccounts.ts';
 import { resource } from './live/resource.svelte.ts';
@@ -23,8 +24,12 @@ export function createNameLookup() {
     owners: resource('owners', () => unwrap(api.GET('/api/owners')), { on: ['owner', 'operator'] }),
     tokens: resource('all-tokens-by-id', () => unwrap(api.GET('/api/tokens')), { on: ['managementToken'] }),
   };
+  const ambiguous = $derived(ambiguousEmails(lists.accounts.data?.accounts ?? []));
   const accounts = $derived(
-    lists.accounts.data?.accounts.map(({ account_id, email }) => ({ id: account_id, name: email })) ?? [],
+    lists.accounts.data?.accounts.map(({ account_id: id, email }) => ({
+      id,
+      name: ambiguous.has(email) ? `${email}, ${id.slice(-8)}` : email,
+    })) ?? [],
   );
   const keys = $derived(lists.keys.data?.map(({ id, name }) => ({ id, name })) ?? []);
   const emails = $derived(new Map(accounts.map(({ id, name }) => [id, name])));
@@ -50,7 +55,7 @@ export function createNameLookup() {
     get keys() {
       return keys;
     },
-    /** E-mail addresses by account ID. */
+    /** E-mail addresses by account ID; of accounts that share one with the end of the ID. */
     get emails(): ReadonlyMap<string, string> {
       return emails;
     },

@@ -78,7 +78,11 @@ class Past {
 /** The moment at the end of a period, as `at`; the last one that exists while the period lasts. */
 export const momentAtEnd = (until: string): string => new Date(Math.min(Date.parse(until), now.current)).toISOString();
 
-const timeOf = (at: string): number | undefined => (/^\d+$/.test(at) ? undefined : Date.parse(at));
+/** Undefined for a position, and for text that is no time: a URL can say anything. */
+function timeOf(at: string): number | undefined {
+  const time = /^\d+$/.test(at) ? Number.NaN : Date.parse(at);
+  return Number.isNaN(time) ? undefined : time;
+}
 
 async function lastEventAt(at: string): Promise<Event | null> {
   const { events } = await unwrap(api.GET('/api/history', { params: { query: { at, limit: 1 } } }));

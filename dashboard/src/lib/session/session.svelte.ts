@@ -88,9 +88,9 @@ async function statusOf(state: State): Promise<SessionStatus> {
   return state.signInWays ? 'out' : 'set-up';
 }
 
-/** Only the service knows whether this browser runs on its machine. */
+/** Only the service knows whether this browser runs on its machine. Not by `api`, which would ask for the moment that the page shows. */
 async function isOpenHere(): Promise<boolean> {
-  const { response } = await api.GET('/api/settings').catch((reason: unknown) => {
+  const response = await fetch('/api/settings', { credentials: 'same-origin' }).catch((reason: unknown) => {
     throw ApiError.unreachable(reason);
   });
   return response.ok;

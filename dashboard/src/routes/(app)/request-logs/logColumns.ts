@@ -34,11 +34,12 @@ export const defaultColumns = ({ width, seesAccounts }: Viewer): LogColumn[] =>
     .filter(({ name, from }) => from <= width || (name === 'key' && !seesAccounts))
     .map(({ name }) => name);
 
-/** Reads `columns=model,key` of the URL; ignores names that do not exist. */
+/** Reads `columns=model,key` of the URL; ignores names that do not exist, and all of it when none does. */
 export function columnsFrom(text: string | null, viewer: Viewer): readonly LogColumn[] {
   if (text === null) return defaultColumns(viewer);
   const names = text.split(',');
-  return availableColumns(viewer.seesAccounts)
+  const known = availableColumns(viewer.seesAccounts)
     .map(({ name }) => name)
     .filter((name) => names.includes(name));
+  return known.length > 0 || text === '' ? known : defaultColumns(viewer);
 }

@@ -20,3 +20,7 @@ test('shows the chosen columns in the order of the list, whatever the width', ()
   expect(columnsFrom('client,owner,nothing,model', viewer)).toEqual(['model', 'owner', 'client']);
   expect(columnsFrom('', viewer)).toEqual([]);
 });
+
+test('shows the usual columns when a link names none that exists', () => {
+  expect(columnsFrom('nothing,none', viewer)).toEqual(columnsFrom(null, viewer));
+});
