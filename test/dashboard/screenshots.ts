@@ -39,7 +39,8 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
       await page.getByRole('combobox', { name: /^Routing strategy/ }).click();
       await page.getByRole('option', { name: 'Round robin' }).click();
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await page.getByText(/requests decided again/).waitFor({ timeout: 60_000 });
+      await page.getByText('Replay is running').waitFor();
+      await page.getByText('Replay is running').waitFor({ state: 'detached', timeout: 60_000 });
     },
   },
   { name: 'integrity', path: '/integrity' },
