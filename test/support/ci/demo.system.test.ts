@@ -48,7 +48,9 @@ async function startDemo() {
   };
 }
 
-test('the printed commands get responses, the request log shows them, and Ctrl-C leaves no file', async () => {
+test('the printed commands get responses, the request log shows them, and Ctrl-C leaves no file', {
+  timeout: 60_000,
+}, async () => {
   const demo = await startDemo();
 
   const streamed = await demo.curl('/backend-api/svc/responses');
