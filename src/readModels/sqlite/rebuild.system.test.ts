@@ -112,6 +112,8 @@ test.each([
   ["INSERT INTO otherAttempts VALUES (3, 0, 'a', 1, 1)", ['otherAttempts position=3 ordinal=0: is only in the live']],
   ['DROP TABLE messages', ['messages: the live table is missing']],
   ["UPDATE progress SET version = 'old'", ['of version "old"']],
+  // After an update, before its first start: other tables are no change.
+  ['PRAGMA user_version = 16', ['and layout 16, this svc builds']],
   ['UPDATE progress SET position = 99', ['end at position 99']],
   ["UPDATE progress SET eventId = 'another'", ['with event another']],
 ])('comparing finds %s', async (sql, expected) => {

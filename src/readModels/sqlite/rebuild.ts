@@ -9,7 +9,7 @@ import { compareReadModelFiles } from './compare.ts';
 import { dropIndexes, SameRows, schemaOf } from './compareInSqlite.ts';
 import { type LogMark, LogReader } from './logReader.ts';
 import { Projector, versionWith } from './projector.ts';
-import { makeTemporaryFile, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+import { LAYOUT, makeTemporaryFile, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 
 export interface RebuildOptions {
   /** Contains `readmodels.sqlite` and the log. */
@@ -76,13 +76,16 @@ export function compareWithRebuilt({
     const progress = progressOf(live);
     const at = (progress?.position ?? 0) as Position;
     const expected = expectedVersion(logPath, archivePath);
-    if (progress?.version !== expected) {
-      const made = progress ? `of version "${String(progress.version)}"` : 'of a version that this one cannot read';
+    const layout = live.prepare('PRAGMA user_version').get()?.user_version;
+    if (progress?.version !== expected || layout !== LAYOUT) {
+      const made = progress
+        ? `of version "${String(progress.version)}" and layout ${layout}`
+        : 'of a version that this one cannot read';
       return {
         position: at,
         rows: 0,
         isOtherVersion: true,
-        differences: [`the live read models are ${made}, this svc builds "${expected}"`],
+        differences: [`the live read models are ${made}, this svc builds "${expected}" and layout ${LAYOUT}`],
       };
     }
     let schema = '';
