@@ -4,6 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import { transfer } from '../../lib/threads/transfer.ts';
 import type { Breakdown } from '../figuresQueries.ts';
@@ -42,8 +43,12 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   let isClosing = false;
 
   let isCatchingUp = false;
+  const inTurn = createSemaphore(1);
 
-  async function catchUp(): Promise<void> {
+  /** Projects what is new. One call at a time: making the tables again takes many turns, and two at once remove each other's file. */
+  const catchUp = (): Promise<void> => inTurn(catchUpAlone);
+
+  async function catchUpAlone(): Promise<void> {
     let failure: string | undefined;
     const { position: before } = projector;
     isCatchingUp = true;
@@ -112,9 +117,13 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     }
     if (isClosing) return removeReadModelFile(freshPath);
     database.close();
-    removeReadModelFile(path);
-    renameSync(freshPath, path);
-    ({ database, projector } = open());
+    try {
+      removeReadModelFile(path);
+      renameSync(freshPath, path);
+    } finally {
+      // Also when a file cannot be replaced: queries need an open one.
+      ({ database, projector } = open());
+    }
   }
 
   /** Rebuilds a file that turns out to be damaged from the log. A damaged log is no reason to remove it. */
