@@ -8,18 +8,24 @@ const NOT_KEPT = "(the provider's message is not kept)";
 
 /**
  * The outcome as the log may keep it: the client's text and addresses are taken out of what the provider said. Where the
- * request's text is not held, because a part of the response was relayed or an upload was streamed, nothing of the message is
- * kept. The client still gets the message whole (docs/decisions/0061-messages-without-request-text.md).
+ * request's text is not held, because a part of the response was relayed, an upload was streamed or the request continues an
+ * earlier one of its websocket, nothing of the message is kept. The client still gets the message whole (docs/decisions/0061-messages-without-request-text.md).
  * @param said the provider's error, if it caused the outcome
  */
 export function withoutRequestText(
   outcome: Outcome,
   said: ProviderError | undefined,
-  { upstreamBody, contentType, model }: Pick<AdmittedRequest, 'upstreamBody' | 'contentType' | 'model'>,
+  {
+    upstreamBody,
+    contentType,
+    model,
+    socket,
+  }: Pick<AdmittedRequest, 'upstreamBody' | 'contentType' | 'model' | 'socket'>,
 ): Outcome {
   const { code, message } = outcome;
   if (!said || code === null) return outcome;
-  const isHeld = !(upstreamBody instanceof StreamedBody) && upstreamBody.length > 0 && contentType === undefined;
+  const isWhole = contentType === undefined && !socket?.isContinued;
+  const isHeld = !(upstreamBody instanceof StreamedBody) && upstreamBody.length > 0 && isWhole;
   return {
     ...outcome,
     message: message !== null && said.message ? keptMessage(message, said.message) : message,

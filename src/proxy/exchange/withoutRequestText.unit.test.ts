@@ -49,6 +49,10 @@ test('keeps a sentence of svc that the message of the provider is no part of', (
 test.each([
   ['a part of the response was relayed', { ...request, upstreamBody: [] }],
   ['an upload was streamed', { ...request, upstreamBody: new StreamedBody(body, body.values() as never, () => {}) }],
+  [
+    'the request continues an earlier one of its websocket',
+    { ...request, socket: { id: 'ws_1', number: 2, kind: 'turn', isContinued: true } },
+  ],
   ['the body is a form', { ...request, contentType: 'multipart/form-data' }],
 ])('keeps nothing of the message where %s', (_what, held) =>
   expect(withoutRequestText(outcome, said, held)).toMatchObject({ code: 'invalid_prompt', message: NOT_KEPT }),

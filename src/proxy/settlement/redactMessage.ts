@@ -1,3 +1,5 @@
+import { maskAddresses, maskEncoded, unescaped } from './maskText.ts';
+
 /** A run of this many characters that also stands in the request is taken out; shorter ones are words that any text has. */
 const MIN_RUN = 16;
 /** Only the beginning of a message is kept, so only this much is compared. */
@@ -5,13 +7,13 @@ const MAX_COMPARED_CHARACTERS = 2_000;
 /** Comparing takes up to 20 ms per MiB, in which nothing else is served; beyond this size the message is not kept at all. */
 export const MAX_COMPARED_BYTES = 1_048_576;
 
+/** Takes the place of what was taken out. */
 const REMOVED = '[...]';
-const MASKED = '[address]';
 
 /**
- * Takes out of a provider's message what came from the client: every run of 16 characters that also stands in the request, and
- * every e-mail and IP address. The log keeps messages for years, and a provider may echo the prompt.
- * @param message decoded from JSON; may itself quote JSON, whose escapes are decoded for the comparison
+ * Takes out of a provider's message what came from the client: every run of 16 characters that also stands in the request,
+ * every e-mail and IP address, and what looks encoded. The log keeps messages for years, and a provider may echo the prompt.
+ * @param message decoded from JSON; may itself quote JSON, a URL or HTML, whose escapes are decoded for the comparison
  * @param body of the request as it was sent, JSON in UTF-8, in consecutive pieces; compared after decoding its escapes, also
  *   those of JSON within JSON, such as the arguments of a tool
  * @param known names that the event keeps anyway, for example the model's
@@ -30,7 +32,7 @@ export function redactMessage(
     for (const request of readingsOf(Buffer.concat(body).toString())) markRuns(runs, request, isEchoed);
     for (const name of known) unmark(text, name, isEchoed);
   }
-  return maskAddresses(withoutMarked(text, isEchoed));
+  return maskAddresses(maskEncoded(withoutMarked(text, isEchoed)));
 }
 
 /** Code units of a text: loops over them cost a fraction of what functions of strings do. */
@@ -107,7 +109,10 @@ type Range = readonly [start: number, end: number];
 /** What each run of `MIN_RUN` characters is in the message, by its hash and its text. */
 type Runs = Map<number, Map<string, Range[]>>;
 
-/** The runs of the message, and of what it becomes when its escapes are decoded once and twice: a provider may quote JSON. */
+/**
+ * The runs of the message, of what it becomes when its escapes are decoded once and twice, because a provider may quote JSON, and
+ * when those of a URL or of HTML are.
+ */
 function runsOf(message: string): Runs {
   const runs: Runs = new Map();
   let text = unitsOf(message);
@@ -120,6 +125,7 @@ function runsOf(message: string): Runs {
     starts = inText.subarray(0, text.length + 1).map((at) => outer[at] as number);
     addRuns(runs, text, starts);
   }
+  for (const { text, starts } of unescaped(message)) addRuns(runs, unitsOf(text), starts);
   return runs;
 }
 
@@ -188,10 +194,3 @@ function withoutMarked(text: string, isEchoed: Uint8Array): string {
   }
   return kept.toWellFormed();
 }
-
-const EMAIL = /[^\s"'<>()[\]{},;:=]+@[^\s"'<>()[\]{},;:=]+/g;
-const IPV4 = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
-const IPV6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?![\w:])/gi;
-
-const maskAddresses = (text: string): string =>
-  text.replaceAll(EMAIL, MASKED).replaceAll(IPV4, MASKED).replaceAll(IPV6, MASKED);

@@ -23,6 +23,39 @@ describe('takes out of a message', () => {
       'bad path [...] here',
     ],
     ['an e-mail address', 'account of jane.doe+x@example.org is blocked', {}, 'account of [address] is blocked'],
+    ['an e-mail address in a URL', 'see ?user=jane.doe%40example.org', {}, 'see ?user=[address]'],
+    [
+      'short IPv6 addresses',
+      'from ::1, 2001:db8::7, fe80::1 and [2a00::1]:443 with std::string :: at 12:30:05',
+      {},
+      'from [address], [address], [address] and [[address]]:443 with std::string :: at 12:30:05',
+    ],
+    [
+      'the request in base64',
+      `cannot parse ${Buffer.from(JSON.stringify({ input: secret })).toString('base64')} here`,
+      { input: secret },
+      'cannot parse [encoded] here',
+    ],
+    [
+      'the request in hexadecimal',
+      `cannot parse ${Buffer.from(secret).toString('hex')}`,
+      { input: secret },
+      'cannot parse [encoded]',
+    ],
+    [
+      'an access token',
+      `refused Bearer ${`eyJhbGciOi.${'aB3'.repeat(20)}`}`,
+      {},
+      'refused Bearer eyJhbGciOi.[encoded]',
+    ],
+    ['a prompt in a URL', `GET /?q=${encodeURIComponent(secret)}&x=1`, { input: secret }, 'GET /?q=[...]&x=1'],
+    ['a prompt in a form', `q=${new URLSearchParams({ q: secret })}`, { input: secret }, 'q=q=[...]'],
+    [
+      'a prompt in HTML',
+      '<p>The launch code of project &quot;Z&#252;rich&quot; is 4711</p>',
+      { input: secret },
+      '<p>[...]</p>',
+    ],
     ['IP addresses', 'from 203.0.113.9 and 2001:db8::7:1 at 12:30:05', {}, 'from [address] and [address] at 12:30:05'],
   ])('%s', (_what, message, body, kept) => expect(redactMessage(message, sent(body))).toBe(kept));
 
@@ -52,6 +85,12 @@ describe('takes out what the provider escaped', () => {
 test('keeps what does not stand in the request, and words that any text has', () => {
   const message = "Unsupported value: 'low' is not supported with this model.";
   expect(redactMessage(message, sent({ input: 'is it supported?', reasoning: { effort: 'low' } }))).toBe(message);
+});
+
+test('keeps ids of the provider and addresses of its documentation', () => {
+  const message =
+    "Response 'resp_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071' not found, see https://platform.openai.com/docs/guides/error-codes/api-errors";
+  expect(redactMessage(message, sent({}))).toBe(message);
 });
 
 test('keeps the name of the model, which the event has anyway', () => {
