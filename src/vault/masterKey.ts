@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readKeyFile, UnusableKeyFile } from '../dataFolder/readKeyFile.ts';
 
 /** The master key is missing, or not the one that the vault was created with. */
 export class WrongEncryptionKey extends Error {
@@ -8,7 +9,7 @@ export class WrongEncryptionKey extends Error {
   readonly code = 'WRONG_ENCRYPTION_KEY';
 }
 
-/** The master key is not a valid key, or other users may read its file. */
+/** The master key is not a valid key, or its file cannot be used. */
 export class InvalidEncryptionKey extends Error {
   override readonly name = 'InvalidEncryptionKey';
   readonly code = 'INVALID_ENCRYPTION_KEY';
@@ -22,13 +23,17 @@ const KEY_BYTES = 32;
  * @throws InvalidEncryptionKey; the message never contains the text
  */
 export function parseMasterKey(text: string, source: string): Buffer {
-  const trimmed = text.trim();
-  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
-  const key = Buffer.from(trimmed, 'base64');
-  if (/^[\w+/-]{43}=?$/.test(trimmed) && key.length === KEY_BYTES) return key;
+  const key = keyIn(text.trim());
+  if (key) return key;
   throw new InvalidEncryptionKey(
     `${source} must be 32 random bytes, as base64 or as 64 hex digits. Create one with \`openssl rand -base64 32\`.`,
   );
+}
+
+function keyIn(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  const key = Buffer.from(text, 'base64');
+  return /^[\w+/-]{43}=?$/.test(text) && key.length === KEY_BYTES ? key : undefined;
 }
 
 /** A key for one purpose (HKDF-SHA256), which reveals neither the master key nor the key of another purpose. */
@@ -50,7 +55,8 @@ export function requireMasterKey(masterKey: string | undefined): asserts masterK
  * @throws WrongEncryptionKey when the file is missing | InvalidEncryptionKey when it is not a key, or not private
  */
 export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
-  if (!existsSync(path)) {
+  const text = textOf(path);
+  if (text === undefined) {
     if (mayCreate) return createKeyFile(path);
     throw new WrongEncryptionKey(
       `${path} is missing, and the vault beside it cannot be opened without it. ` +
@@ -58,10 +64,22 @@ export function keyFromFile(path: string, { mayCreate }: { readonly mayCreate: b
         'To go on without the keys, run "svc accept-loss --vault": every account must then sign in again.',
     );
   }
-  if ((statSync(path).mode & 0o077) !== 0) {
-    throw new InvalidEncryptionKey(`${path} can be read by other users. Run: chmod 600 ${path}`);
+  const key = keyIn(text.trim());
+  if (key) return key;
+  throw new InvalidEncryptionKey(
+    `${path} is damaged: it must have 32 bytes, as base64 or as 64 hex digits. Restore that file (or set ` +
+      'SVC_ENCRYPTION_KEY). If the key is lost, move the file away and run "svc accept-loss --vault": every account must ' +
+      'then sign in again.',
+  );
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readKeyFile(path);
+  } catch (error) {
+    if (error instanceof UnusableKeyFile) throw new InvalidEncryptionKey(error.message);
+    throw error;
   }
-  return parseMasterKey(readFileSync(path, 'utf8'), path);
 }
 
 function createKeyFile(path: string): Buffer {

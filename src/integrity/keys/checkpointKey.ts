@@ -1,16 +1,7 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readKeyFile, UnusableKeyFile } from '../../dataFolder/readKeyFile.ts';
 import { type SigningKey, signingKeyOf, signingKeyOfObject } from '../notes/noteKeys.ts';
 
 /** The checkpoint key is not a key, or other users may read its file; the message says what to do. */
@@ -30,17 +21,21 @@ export const keyFileIn = (folder: string): string => join(folder, 'checkpoint.ke
  * @throws InvalidCheckpointKey; the message never contains the text
  */
 export function parseCheckpointKey(text: string, source: string): SigningKey {
-  const trimmed = text.trim();
-  if (/^[0-9a-f]{64}$/i.test(trimmed)) return signingKeyOf(Buffer.from(trimmed, 'hex'));
-  const seed = Buffer.from(trimmed, 'base64');
-  if (/^[\w+/-]{43}=?$/.test(trimmed) && seed.length === KEY_BYTES) return signingKeyOf(seed);
+  const key = keyIn(text.trim());
+  if (key) return key;
+  throw new InvalidCheckpointKey(`${source} must be ${FORMS}. Create one with \`openssl rand -base64 32\`.`);
+}
+
+const FORMS = 'a private key of Ed25519: 32 random bytes as base64 or as 64 hex digits, or PEM';
+
+function keyIn(text: string): SigningKey | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return signingKeyOf(Buffer.from(text, 'hex'));
+  const seed = Buffer.from(text, 'base64');
+  if (/^[\w+/-]{43}=?$/.test(text) && seed.length === KEY_BYTES) return signingKeyOf(seed);
   try {
-    return signingKeyOfObject(createPrivateKey(trimmed));
+    return signingKeyOfObject(createPrivateKey(text));
   } catch {
-    throw new InvalidCheckpointKey(
-      `${source} must be a private key of Ed25519: 32 random bytes as base64 or as 64 hex digits, or PEM. ` +
-        'Create one with `openssl rand -base64 32`.',
-    );
+    return undefined;
   }
 }
 
@@ -56,14 +51,27 @@ export interface KeyFileOptions {
  * @throws InvalidCheckpointKey when it is missing, not a key, or not private
  */
 export function checkpointKeyFromFile(path: string, { mayCreate, newSeed }: KeyFileOptions): SigningKey {
-  if (!existsSync(path)) {
+  let text = textOf(path);
+  if (text === undefined) {
     if (!mayCreate) throw new InvalidCheckpointKey(`${path} is missing: name the file of the checkpoint key.`);
     writeKeyFile(path, newSeed?.() ?? randomBytes(KEY_BYTES));
+    text = textOf(path) ?? '';
   }
-  if ((statSync(path).mode & 0o077) !== 0) {
-    throw new InvalidCheckpointKey(`${path} can be read by other users. Run: chmod 600 ${path}`);
+  const key = keyIn(text.trim());
+  if (key) return key;
+  throw new InvalidCheckpointKey(
+    `${path} is damaged: it must have ${FORMS}. Restore it from a backup. If it is lost, delete it and run ` +
+      '"svc accept-loss --checkpoint-key", which begins a new origin.',
+  );
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readKeyFile(path);
+  } catch (error) {
+    if (error instanceof UnusableKeyFile) throw new InvalidCheckpointKey(error.message);
+    throw error;
   }
-  return parseCheckpointKey(readFileSync(path, 'utf8'), path);
 }
 
 /** Creates the file, complete and synced; one that another process created meanwhile stays. */
