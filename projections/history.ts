@@ -1,3 +1,4 @@
+import { cooledIn } from '../src/domain/coolDown/events.ts';
 import { BUILT_IN_ADMINISTRATOR } from '../src/domain/core/builtInAdministrator.ts';
 import { eventTypes, type KnownEvent } from '../src/domain/eventTypes.ts';
 
@@ -73,7 +74,7 @@ export function subjectOf(stream: string, { type, data }: KnownEvent): string {
     case 'AccountUsageObserved':
       return `accountUsage-${data.accountId}`;
     case 'AccountsCooled':
-      return coolDownSubject(data.requests.flatMap(({ accounts }) => accounts));
+      return coolDownSubject(cooledIn(data).flatMap(({ accounts }) => accounts));
     case 'AccountRecovered':
       return coolDownSubject([data]);
     case 'NodeStarted':

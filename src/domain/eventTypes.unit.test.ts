@@ -78,7 +78,7 @@ const samples: Samples = {
     requests: [
       {
         requestId: 'req_1',
-        accounts: [{ ...account, since: NOW, until: later(1_000), cause: 'throttled', failures: 1 }],
+        cooled: [{ cause: 'throttled', failures: 1, accounts: [[accountId(1), NOW, later(1_000)]] }],
       },
     ],
   },

@@ -168,13 +168,11 @@ const kinds = {
     requests: fc.array(
       record({
         requestId: fc.constantFrom('req_1', 'req_2'),
-        accounts: fc.array(
+        cooled: fc.array(
           record({
-            accountId: account,
-            since: moment,
-            until: moment,
             cause: fc.constantFrom('throttled', 'unreachable'),
             failures: fc.nat(3),
+            accounts: fc.array(fc.tuple(account, moment, moment), { minLength: 1, maxLength: 2 }),
           }),
           { minLength: 1, maxLength: 2 },
         ),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { accountId, HOUR, later, MINUTE, NOW } from '../../../test/support/specification.ts';
 import type { Instant } from '../core/brands.ts';
+import { upcast } from '../eventTypes.ts';
 import { coolDownAfterFailure, coolDownForLimit, endsWithSuccess } from './decide.ts';
-import { AccountRecovered, AccountsCooled } from './events.ts';
+import { AccountRecovered, accountsCooled, cooledIn } from './events.ts';
 import { type CoolDown, changesIn, isInForce, withPending } from './state.ts';
 
 const fail = (known: CoolDown | undefined, now: Instant, atLeastMs = 0) =>
@@ -94,7 +95,7 @@ test('is in force until its end, unless it begins in the future', () => {
 
 test('numbers the changes of an event', () => {
   const [a, b, c] = [accountId(1), accountId(2), accountId(3)];
-  const cooled = AccountsCooled({
+  const cooled = accountsCooled({
     number: 7,
     requests: [
       {
@@ -114,6 +115,22 @@ test('numbers the changes of an event', () => {
   ]);
   const recovered = AccountRecovered({ number: 10, accountId: a, requestId: 'req_3' });
   expect(changesIn(recovered)).toEqual([{ number: 10, accountId: a, coolDown: undefined }]);
+});
+
+test('reads what earlier versions wrote, and stores alike failures together', () => {
+  const [a, b, c] = [accountId(1), accountId(2), accountId(3)];
+  const other = { ...first, failures: 2 };
+  const accounts = [
+    { accountId: a, ...first },
+    { accountId: b, ...first },
+    { accountId: c, ...other },
+    { accountId: a, ...first },
+  ];
+  const data = { number: 1, requests: [{ requestId: 'req_1', accounts }] };
+  const event = accountsCooled(data);
+  expect(event.data.requests[0]?.cooled.map(({ accounts }) => accounts.map(([id]) => id))).toEqual([[a, b], [c], [a]]);
+  expect(cooledIn(event.data)).toEqual(data.requests);
+  expect(upcast('AccountsCooled', 1, data)).toEqual(event.data);
 });
 
 test('a pending change outranks the folded cool-down, also when it ends it', () => {

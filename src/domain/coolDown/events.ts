@@ -1,27 +1,65 @@
-import { iso } from '../core/brands.ts';
+import { type AccountId, type Instant, iso } from '../core/brands.ts';
 import { type EventOf, event } from '../core/event.ts';
 import { type Infer, schema } from '../core/schema.ts';
 import { accountIdSchema, instantSchema } from '../core/schemas.ts';
 
-const cooledAccountSchema = schema((z) =>
+/** An account that cools down. */
+export interface CooledAccount {
+  readonly accountId: AccountId;
+  /** When the account failed first in this cool-down. */
+  readonly since: Instant;
+  readonly until: Instant;
+  /** The outcome of the attempt, e.g. `throttled`. */
+  readonly cause: string;
+  /** Failures in a row; 0 for a limit that the provider reported. */
+  readonly failures: number;
+}
+
+/** The accounts that failed for a request. */
+export interface CooledByRequest {
+  readonly requestId: string;
+  readonly accounts: readonly CooledAccount[];
+}
+
+/** Accounts that follow each other and failed alike: their names and numbers would be most of the event. */
+const cooledAlikeSchema = schema((z) =>
   z.object({
-    accountId: accountIdSchema(z),
-    /** When the account failed first in this cool-down. */
-    since: instantSchema(z),
-    until: instantSchema(z),
-    /** The outcome of the attempt, e.g. `throttled`. */
     cause: z.string(),
-    /** Failures in a row; 0 for a limit that the provider reported. */
     failures: z.int().min(0),
+    /** Account, `since` and `until`. */
+    accounts: z.array(z.tuple([accountIdSchema(z), instantSchema(z), instantSchema(z)])),
   }),
 );
 
+type CooledAlike = Infer<typeof cooledAlikeSchema>;
+
+interface CooledData {
+  readonly requests: readonly { readonly requestId: string; readonly cooled: readonly CooledAlike[] }[];
+}
+
+function alike(accounts: readonly CooledAccount[]): CooledAlike[] {
+  const groups: CooledAlike[] = [];
+  for (const { accountId, since, until, cause, failures } of accounts) {
+    const last = groups.at(-1);
+    const account: CooledAlike['accounts'][number] = [accountId, since, until];
+    if (last?.cause === cause && last.failures === failures) last.accounts.push(account);
+    else groups.push({ cause, failures, accounts: [account] });
+  }
+  return groups;
+}
+
+/** Version 1 had an object with all fields for each account. */
+const upcastCooled = (data: unknown): unknown => {
+  const { requests, ...rest } = data as { requests: readonly CooledByRequest[] };
+  return { ...rest, requests: requests.map(({ requestId, accounts }) => ({ requestId, cooled: alike(accounts) })) };
+};
+
 /**
  * Accounts that failed cool down. Written by the node that called them: one event for what failed within a moment, because a
- * provider that is down or throttles makes many accounts fail.
+ * provider that is down or throttles makes many accounts fail. `accountsCooled` makes it, `cooledIn` reads it.
  */
 export const AccountsCooled = event('AccountsCooled', {
-  version: 1,
+  version: 2,
   data: (z) =>
     z.object({
       /**
@@ -30,12 +68,27 @@ export const AccountsCooled = event('AccountsCooled', {
        */
       number: z.int().min(1),
       /** In order. A request appears again when another one failed in between. */
-      requests: z.array(z.object({ requestId: z.string().min(1), accounts: z.array(cooledAccountSchema(z)) })),
+      requests: z.array(z.object({ requestId: z.string().min(1), cooled: z.array(cooledAlikeSchema(z)) })),
     }),
-  describe: ({ requests }) => describeAccounts(requests.flatMap(({ accounts }) => accounts)),
+  describe: (data) => describeAccounts(cooledIn(data).flatMap(({ accounts }) => accounts)),
+  upcasters: [upcastCooled],
 });
 
-type CooledAccount = Infer<typeof cooledAccountSchema>;
+/** The event about accounts that failed for requests, in order. */
+export const accountsCooled = ({ number, requests }: { number: number; requests: readonly CooledByRequest[] }) =>
+  AccountsCooled({
+    number,
+    requests: requests.map(({ requestId, accounts }) => ({ requestId, cooled: alike(accounts) })),
+  });
+
+/** What `accountsCooled` was called with. */
+export const cooledIn = ({ requests }: CooledData): CooledByRequest[] =>
+  requests.map(({ requestId, cooled }) => ({
+    requestId,
+    accounts: cooled.flatMap(({ cause, failures, accounts }) =>
+      accounts.map(([accountId, since, until]) => ({ accountId, since, until, cause, failures })),
+    ),
+  }));
 
 function describeAccounts(accounts: readonly CooledAccount[]): string {
   const [only, another] = accounts;

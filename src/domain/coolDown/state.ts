@@ -1,5 +1,5 @@
 import type { AccountId, Instant } from '../core/brands.ts';
-import type { CoolDownEvent } from './events.ts';
+import { type CoolDownEvent, cooledIn } from './events.ts';
 
 /** The time in which an account is left out because it failed. */
 export interface CoolDown {
@@ -38,7 +38,7 @@ export function changesIn({ type, data }: CoolDownEvent): CoolDownChange[] {
   if (type === 'AccountRecovered') {
     return [{ number: data.number, accountId: data.accountId, coolDown: undefined }];
   }
-  return data.requests
+  return cooledIn(data)
     .flatMap(({ accounts }) => accounts)
     .map(({ accountId, ...coolDown }, index) => ({ number: data.number + index, accountId, coolDown }));
 }

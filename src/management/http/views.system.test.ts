@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/management.ts';
 import { runs } from '../../../test/support/runs.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
-import { AccountsCooled } from '../../domain/coolDown/events.ts';
+import { accountsCooled } from '../../domain/coolDown/events.ts';
 import {
   type AccountId,
   type ApiKeyId,
@@ -132,7 +132,7 @@ async function actAtRandom(stage: Stage, roll: (below: number) => number): Promi
     () => stage.call('POST', `/api/accounts/${accountId}/reactivate`),
     () => accountId && record(stage, AccountUsageObserved(sample())),
     () =>
-      accountId && record(stage, AccountsCooled({ number: 1, requests: [{ requestId: 'r', accounts: [cooled()] }] })),
+      accountId && record(stage, accountsCooled({ number: 1, requests: [{ requestId: 'r', accounts: [cooled()] }] })),
     () => record(stage, request()),
     () => record(stage, request()),
     () => record(stage, request()),

@@ -3,7 +3,7 @@ import { authFile, jwt } from '../../../test/support/authFiles.ts';
 import { sharedManagement, startManagement } from '../../../test/support/management.ts';
 import { HOUR, NOW } from '../../../test/support/specification.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
-import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
+import { AccountRecovered, accountsCooled } from '../../domain/coolDown/events.ts';
 import { instant } from '../../domain/core/brands.ts';
 import { importAccount, listAccounts } from './accountCalls.support.ts';
 
@@ -89,7 +89,7 @@ test('shows an account in its cool-down as cooling, also with ?at= after it has 
   const { account_id: accountId } = await importAccount(stage);
   const coolDown = { since: NOW, until: instant(NOW + 4_000), cause: 'unreachable', failures: 3 };
   const requests = [{ requestId: 'req_1', accounts: [{ accountId, ...coolDown }] }];
-  await stage.append(AccountsCooled({ number: 1, requests }));
+  await stage.append(accountsCooled({ number: 1, requests }));
   const { position } = stage.hot.state;
   const cooling = { state: 'cooling', reason: 'unreachable', until: '2026-01-15T12:00:04.000Z' };
   expect((await listAccounts(stage))[0].availability).toEqual(cooling);

@@ -5,7 +5,7 @@ import { authFile, upload } from '../../../test/support/authFiles.ts';
 import type { Stage } from '../../../test/support/management.ts';
 import { completed, refused, sharedManagement, startManagement } from '../../../test/support/management.ts';
 import { LOCAL_ADMINISTRATOR } from '../../../test/support/operators.ts';
-import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
+import { AccountRecovered, accountsCooled } from '../../domain/coolDown/events.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
@@ -112,7 +112,7 @@ test('shows cool-downs by their account, and those of several accounts together'
   const [a, b] = ids as [AccountId, AccountId];
   const coolDown = { since: own.clock.now, until: instant(own.clock.now + 4_000), cause: 'throttled', failures: 1 };
   const cooled = (number: number, ...accounts: AccountId[]) =>
-    AccountsCooled({
+    accountsCooled({
       number,
       requests: [{ requestId: 'req_1', accounts: accounts.map((accountId) => ({ accountId, ...coolDown })) }],
     });

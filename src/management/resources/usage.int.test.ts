@@ -14,7 +14,7 @@ import {
   usageWindow,
 } from '../../../test/support/specification.ts';
 import { AccountUsageObserved, type UsageSample } from '../../domain/accountUsage/events.ts';
-import { AccountsCooled } from '../../domain/coolDown/events.ts';
+import { accountsCooled } from '../../domain/coolDown/events.ts';
 import { type AccountId, type ApiKeyId, type Instant, iso } from '../../domain/core/brands.ts';
 import { RefusalsCounted } from '../../domain/request/events.ts';
 
@@ -291,7 +291,7 @@ test('counts each account once in the overview, by what makes it unavailable', a
   const [, cooling, paused, limited, spent] = ids as [AccountId, AccountId, AccountId, AccountId, AccountId];
   const coolDown = { since: NOW, until: later(MINUTE), cause: 'unreachable', failures: 1 };
   const requests = [{ requestId: 'req_1', accounts: [{ accountId: cooling, ...coolDown }] }];
-  await stage.append(AccountsCooled({ number: 1, requests }));
+  await stage.append(accountsCooled({ number: 1, requests }));
   await stage.call('POST', `/api/accounts/${paused}/pause`);
   await recordSample(stage, limited, usageSample(windowOf(later(HOUR), 100), windowOf(later(DAY), 10)));
   await recordSample(stage, spent, usageSample(windowOf(later(HOUR), 100), windowOf(later(DAY), 100)));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { accountId, importedAccount, later, NOW, recorded } from '../../../test/support/specification.ts';
 import { AccountImported } from '../../domain/account/events.ts';
-import { AccountsCooled } from '../../domain/coolDown/events.ts';
+import { accountsCooled } from '../../domain/coolDown/events.ts';
 import { type AccountId, type Instant, position } from '../../domain/core/brands.ts';
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { SettingsChanged } from '../../domain/settings/events.ts';
@@ -108,7 +108,7 @@ test('records a cool-down that the log does not have only if it changed the choi
 
 const cooledBy = (account: AccountId, now: Instant) => {
   const coolDown = { since: now, until: later(3_000, now), cause: 'throttled', failures: 2 };
-  return AccountsCooled({
+  return accountsCooled({
     number: 1,
     requests: [{ requestId: 'req_2', accounts: [{ accountId: account, ...coolDown }] }],
   });

@@ -1,5 +1,10 @@
 import { coolDownAfterFailure, coolDownForLimit, endsWithSuccess } from '../../domain/coolDown/decide.ts';
-import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
+import {
+  AccountRecovered,
+  accountsCooled,
+  type CooledAccount,
+  type CooledByRequest,
+} from '../../domain/coolDown/events.ts';
 import {
   type CoolDown,
   type CoolDownChange,
@@ -104,7 +109,7 @@ export class Cooldowns implements CoolDowns {
     const { record, now } = this.#options;
     const [{ number, accountId, requestId, coolDown }] = changes;
     const { type, data } = coolDown
-      ? AccountsCooled({ number, requests: requestsOf(changes) })
+      ? accountsCooled({ number, requests: requestsOf(changes) })
       : AccountRecovered({ number, accountId, requestId });
     const event = { id: newEventId(), type, data, time: now(), actor: ACTOR, correlationId: requestId } as const;
     // A log that does not respond is reported by the requests that wait for it.
@@ -137,10 +142,8 @@ function partsOf(changes: readonly Change[]): [Change, ...Change[]][] {
   return parts;
 }
 
-type CooledRequests = Parameters<typeof AccountsCooled>[0]['requests'];
-
-function requestsOf(changes: readonly Change[]): CooledRequests {
-  const requests: CooledRequests = [];
+function requestsOf(changes: readonly Change[]): CooledByRequest[] {
+  const requests: { requestId: string; accounts: CooledAccount[] }[] = [];
   for (const { accountId, coolDown, requestId } of changes) {
     if (!coolDown) continue;
     const last = requests.at(-1);

@@ -58,7 +58,6 @@ test('writes the failures of a moment as one event that names their requests', (
   const { fail, flushed } = startNode();
   fail(a, 'req_1');
   fail(b, 'req_1', MINUTE);
-  const cooled = { since: NOW, cause: 'throttled', failures: 1 };
   expect(flushed()).toEqual([
     {
       type: 'AccountsCooled',
@@ -67,9 +66,15 @@ test('writes the failures of a moment as one event that names their requests', (
         requests: [
           {
             requestId: 'req_1',
-            accounts: [
-              { accountId: a, ...cooled, until: later(1_000) },
-              { accountId: b, ...cooled, until: later(MINUTE) },
+            cooled: [
+              {
+                cause: 'throttled',
+                failures: 1,
+                accounts: [
+                  [a, NOW, later(1_000)],
+                  [b, NOW, later(MINUTE)],
+                ],
+              },
             ],
           },
         ],
@@ -88,8 +93,8 @@ test('writes without being asked when no request ends for a moment', async () =>
 test('bounds the accounts of an event', () => {
   const { fail, flushed } = startNode();
   for (let index = 1; index <= 50; index++) fail(accountId(index), 'req_1');
-  const events = flushed() as { data: { number: number; requests: { accounts: object[] }[] } }[];
-  expect(events.map(({ data: { number, requests } }) => [number, requests[0]?.accounts.length])).toEqual([
+  const events = flushed() as { data: { number: number; requests: { cooled: { accounts: unknown[] }[] }[] } }[];
+  expect(events.map(({ data: { number, requests } }) => [number, requests[0]?.cooled[0]?.accounts.length])).toEqual([
     [1, 20],
     [21, 20],
     [41, 10],

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { cooledIn } from '../../domain/coolDown/events.ts';
 import type { AccountId, Position } from '../../domain/core/brands.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
@@ -102,7 +103,7 @@ export class ExplainSource {
     );
     for (const event of found) {
       if (event.type !== 'AccountsCooled') continue;
-      for (const { requestId, accounts } of event.data.requests) {
+      for (const { requestId, accounts } of cooledIn(event.data)) {
         const isIt = accounts.some((each) => each.accountId === accountId && each.since === since);
         if (isIt) return { position: event.position, requestId };
       }

@@ -2,7 +2,7 @@ import { importedAccount, NOW, usageSample, usageWindow } from '../../../test/su
 import { AccountDeleted, AccountImported, AccountPaused } from '../../domain/account/events.ts';
 import { AccountUsageObserved } from '../../domain/accountUsage/events.ts';
 import { ApiKeyCreated, ApiKeyLimitsChanged, ApiKeyUsageReset } from '../../domain/apiKey/events.ts';
-import { AccountsCooled } from '../../domain/coolDown/events.ts';
+import { accountsCooled } from '../../domain/coolDown/events.ts';
 import {
   type AccountId,
   type ApiKeyId,
@@ -225,6 +225,6 @@ export class RecordedPool {
       cause,
       failures: cause === 'usage_limit' ? 0 : 1,
     };
-    this.append(AccountsCooled({ number: this.#coolDowns, requests: [{ requestId, accounts: [coolDown] }] }), STREAM);
+    this.append(accountsCooled({ number: this.#coolDowns, requests: [{ requestId, accounts: [coolDown] }] }), STREAM);
   }
 }

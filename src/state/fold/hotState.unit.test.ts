@@ -17,7 +17,7 @@ import {
   AccountTokensReplaced,
 } from '../../domain/account/events.ts';
 import { TokenRefreshClaimed, TokensRefreshed } from '../../domain/accountTokens/events.ts';
-import { AccountRecovered, AccountsCooled } from '../../domain/coolDown/events.ts';
+import { AccountRecovered, accountsCooled } from '../../domain/coolDown/events.ts';
 import { position } from '../../domain/core/brands.ts';
 import { IpAllowed, IpRevoked } from '../../domain/firewall/events.ts';
 import { copyState } from './checkpoints.ts';
@@ -50,7 +50,7 @@ test('ends the cool-down that stood for a limit when the log has the limit', () 
     { accountId: limited, ...cooled, failures: 0 },
     { accountId: failed, ...cooled, failures: 1 },
   ];
-  apply(AccountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts }] }));
+  apply(accountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts }] }));
   expect([...hot.coolDowns.keys()]).toEqual([limited, failed]);
   const attempts = [limited, failed].map((id) => ({ accountId: id, endedAt: NOW, limitedUntil: later(DAY) }));
   apply({ type: 'RequestCompleted', data: { requestId: 'req_1', keyId: null, status: '429', attempts } });
@@ -66,7 +66,7 @@ test.each([
 ])('the cool-down of an account ends when %s', (_when, event) => {
   const hot = new HotState();
   const account = { accountId: accountId(1), since: NOW, until: later(DAY), cause: 'throttled', failures: 1 };
-  const cooled = AccountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts: [account] }] });
+  const cooled = accountsCooled({ number: 1, requests: [{ requestId: 'req_1', accounts: [account] }] });
   for (const each of [AccountImported(importedAccount({ accountId: accountId(1) })), cooled])
     hot.apply(recorded(each) as never);
   expect(hot.coolDowns.size).toBe(1);

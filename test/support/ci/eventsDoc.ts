@@ -49,8 +49,8 @@ function section({ type, version, data }: Definition): string {
 
 type DataOf = { [Type in KnownEvent['type']]: Extract<KnownEvent, { type: Type }>['data'] };
 
-/** A cool-down for `AccountsCooled`. */
-const cooled = { since: instant(0), until: instant(Date.UTC(2030, 0, 31, 12)), cause: '{cause}', failures: 1 };
+/** The times of a cool-down for `AccountsCooled`. */
+const [since, until] = [instant(0), instant(Date.UTC(2030, 0, 31, 12))];
 
 const limit = {
   id: 1,
@@ -65,7 +65,12 @@ const limit = {
 /** Data for the sentences that compute with it. In the others each field is a placeholder with its name. */
 const samples: Partial<{ [Type in keyof DataOf]: Partial<DataOf[Type]> }> = {
   AccountsCooled: {
-    requests: [{ requestId: '', accounts: [{ accountId: '{account id}' as AccountId, ...cooled }] }],
+    requests: [
+      {
+        requestId: '',
+        cooled: [{ cause: '{cause}', failures: 1, accounts: [['{account id}' as AccountId, since, until]] }],
+      },
+    ],
   },
   ApiKeyCreated: { regions: undefined },
   ApiKeyExpiryChanged: { from: null, to: instant(Date.UTC(2030, 0, 31, 12)) },
