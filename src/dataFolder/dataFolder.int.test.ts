@@ -29,16 +29,29 @@ test('refuses a second process in one line until the first has ended', async () 
 });
 
 test.each([
-  ['is a file', (path: string) => writeFile(path, '')],
-  ['contains a lock that cannot be opened', (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true })],
-])('refuses a path that %s, with the remedy in the message', async (_what, prepare) => {
+  [
+    'is a file',
+    (path: string) => writeFile(path, ''),
+    /^\S+data cannot be the data folder: .+\. Set SVC_DATA_DIR to a folder .+\.$/,
+  ],
+  [
+    'contains a lock that cannot be opened',
+    (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true }),
+    /^\S+lock\.sqlite cannot be locked: .+\. Give its folder to the user that runs svc, and delete it: .+\.$/,
+  ],
+  [
+    'has a folder where the name of its node should be',
+    (path: string) => mkdir(join(path, 'node-id'), { recursive: true }),
+    /^\S+node-id, which has the name of this node, cannot be read: EISDIR.+\. It is a folder: move it away, .+\.$/,
+  ],
+])('refuses a path that %s, with the remedy in the message', async (_what, prepare, message) => {
   await using temp = await tempFolder();
   const path = join(temp.path, 'data');
   await prepare(path);
   expect(() => openDataFolder(path)).toThrow(
     expect.objectContaining({
       code: 'CANNOT_USE_DATA_FOLDER',
-      message: expect.stringMatching(/^\S+data cannot be the data folder: .+\. Set SVC_DATA_DIR to a folder .+\.$/),
+      message: expect.stringMatching(message),
     }),
   );
 });

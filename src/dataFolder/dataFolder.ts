@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { remedyFor } from './fileErrors.ts';
-import { DataFolderInUse, FolderLock } from './folderLock.ts';
+import { CannotLockDataFolder, DataFolderInUse, FolderLock, LOCK_FILE } from './folderLock.ts';
 
 /** The folder cannot be used; the message says why and what to do. */
 export class CannotUseDataFolder extends Error {
@@ -89,6 +89,9 @@ function acquireLock(folder: string): FolderLock {
     return new FolderLock(folder);
   } catch (error) {
     if (error instanceof DataFolderInUse) throw error;
+    if (error instanceof CannotLockDataFolder && isFolder(folder) && existsSync(join(folder, LOCK_FILE))) {
+      throw new CannotUseDataFolder(error.message, { cause: error });
+    }
     throw new CannotUseDataFolder(
       `${folder} cannot be the data folder: ${(error as Error).message}. ` +
         remedyFor(error, 'Set SVC_DATA_DIR to a folder whose files this user may write to.'),
@@ -112,7 +115,7 @@ function createFolder(folder: string): void {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function readOrStoreNodeId(path: string, configured: string | undefined): string {
-  const stored = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+  const stored = storedNodeId(path);
   const node = configured ?? stored ?? randomText(8);
   if (!NODE_ID.test(node)) {
     throw new InvalidNodeId(
@@ -121,6 +124,18 @@ function readOrStoreNodeId(path: string, configured: string | undefined): string
   }
   if (node !== stored) writeAtomically(path, `${node}\n`);
   return node;
+}
+
+function storedNodeId(path: string): string | undefined {
+  try {
+    return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+  } catch (error) {
+    throw new CannotUseDataFolder(
+      `${path}, which has the name of this node, cannot be read: ${(error as Error).message}. ` +
+        remedyFor(error, 'Give it to the user that runs svc.'),
+      { cause: error },
+    );
+  }
 }
 
 /** Syncs a draft and renames it into place, so that a power cut leaves either the old file or the new one. */

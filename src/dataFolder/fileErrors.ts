@@ -3,7 +3,11 @@ const RESTORE = 'It is damaged, or not a file of svc: restore the data folder fr
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
-const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
+const BY_CODE: Readonly<Record<string, string>> = {
+  ENOSPC: MAKE_ROOM,
+  EDQUOT: MAKE_ROOM,
+  EISDIR: 'It is a folder: move it away, and restore the file from a backup.',
+};
 
 /** Returns what an operator can do about a file that cannot be used. @param fallback returned for unknown causes */
 export function remedyFor(error: unknown, fallback: string): string {

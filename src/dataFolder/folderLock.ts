@@ -1,7 +1,17 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { remedyFor } from './fileErrors.ts';
 import { isDamaged } from './openDatabase.ts';
+
+/** The file of the lock cannot be opened or written; the message says what to do. */
+export class CannotLockDataFolder extends Error {
+  override readonly name = 'CannotLockDataFolder';
+  constructor(path: string, cause: unknown) {
+    const remedy = remedyFor(cause, 'Give its folder to the user that runs svc, and delete it: svc makes another one.');
+    super(`${path} cannot be locked: ${(cause as Error).message}. ${remedy}`, { cause });
+  }
+}
 
 /** Another process has locked the folder. */
 export class DataFolderInUse extends Error {
@@ -75,13 +85,15 @@ export class FolderLock {
   }
 
   #lockDatabase(): DatabaseSync {
-    const lock = new DatabaseSync(this.#path, { timeout: 0 });
+    let lock: DatabaseSync | undefined;
     try {
+      lock = new DatabaseSync(this.#path, { timeout: 0 });
       lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
       return lock;
     } catch (error) {
-      lock.close();
-      throw isBusy(error) ? new DataFolderInUse(this.#folder) : error;
+      lock?.close();
+      if (isBusy(error)) throw new DataFolderInUse(this.#folder);
+      throw isDamaged(error) ? error : new CannotLockDataFolder(this.#path, error);
     }
   }
 }

@@ -100,7 +100,7 @@ test('names a file that cannot be used, and what to do', async () => {
   const refusal = expect.objectContaining({
     code: 'CANNOT_USE_MARK_FILE',
     message: expect.stringMatching(
-      /log\.mark, which says how far .* cannot be used: EISDIR.*\. Give it to the user that runs svc\./,
+      /log\.mark, which says how far .* cannot be used: EISDIR.*\. It is a folder: move it away, and restore/,
     ),
   });
   expect(() => readMarkFile(path)).toThrow(refusal);

@@ -16,7 +16,9 @@ export class CannotUseMarkFile extends Error {
   override readonly name = 'CannotUseMarkFile';
   readonly code = 'CANNOT_USE_MARK_FILE';
   constructor(path: string, cause: unknown) {
-    const remedy = remedyFor(cause, 'Give it to the user that runs svc.');
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const fallback = isMissing ? 'It is a link to nothing: restore its file.' : 'Give it to the user that runs svc.';
+    const remedy = remedyFor(cause, fallback);
     super(`${path}, which says how far svc has written, cannot be used: ${(cause as Error).message}. ${remedy}`, {
       cause,
     });
