@@ -1,4 +1,4 @@
-import { truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
@@ -48,6 +48,22 @@ test('names a file that is found damaged by a statement that was prepared before
   expect(errorOf(() => statement.all()).message).toMatch(
     /log\.sqlite is damaged, or not a file of svc: .* malformed\./,
   );
+  database.close();
+});
+
+test('names a file that cannot be opened, and one whose write-ahead log cannot', async () => {
+  await using folder = await tempFolder();
+  const path = join(folder.path, 'checkpoints.sqlite');
+  mkdirSync(path);
+  const expected = `${path} cannot be opened: unable to open database file. Does it belong to the user that runs svc`;
+  expect(errorOf(() => openDatabase(path)).message).toContain(expected);
+  rmSync(path, { recursive: true });
+  const writer = openDatabase(path);
+  writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
+  writer.close();
+  mkdirSync(`${path}-wal`);
+  const database = openDatabase(path);
+  expect(errorOf(() => database.prepare('SELECT a FROM t').all()).message).toContain(expected);
   database.close();
 });
 

@@ -43,8 +43,26 @@ export function damageIn(error: unknown): Damage | undefined {
   return { path, cause: `${path} is damaged, or not a file of svc: ${problem}.`, remedy };
 }
 
-function describeDamage(error: unknown, path: string): unknown {
-  if (!isDamaged(error) || damagedFile(error) !== undefined) return error;
+const CANNOT_OPEN = 14;
+
+/** What an operator can do about a file that cannot be opened. */
+export const REMEDY_TO_OPEN = 'Does it belong to the user that runs svc, and is it a file, not a folder?';
+
+/** Errors whose message names the file that cannot be opened. */
+const unopened = new WeakSet<object>();
+
+/** Whether the message of an error names its file and what to do. */
+export const namesFile = (error: unknown): boolean => damagedFile(error) !== undefined || unopened.has(error as object);
+
+function describeError(error: unknown, path: string): unknown {
+  if (namesFile(error)) return error;
+  if ((((error as { errcode?: number }).errcode ?? 0) & 0xff) === CANNOT_OPEN) {
+    const failure = error as Error;
+    failure.message = `${path} cannot be opened: ${failure.message}. ${REMEDY_TO_OPEN}`;
+    unopened.add(failure);
+    return failure;
+  }
+  if (!isDamaged(error)) return error;
   const damaged = error as Error;
   damaged.message = `${path} is damaged, or not a file of svc: ${damaged.message}. ${REMEDIES[basename(path)] ?? RESTORE}`;
   files.set(damaged, path);
@@ -53,7 +71,7 @@ function describeDamage(error: unknown, path: string): unknown {
 
 /**
  * Opens a SQLite file of the data folder. Damage may be found by any read or write, at any time: such an error names the
- * file and says what to do about it; its `errcode` is unchanged.
+ * file and says what to do about it, as does one about a file that cannot be opened; its `errcode` is unchanged.
  * @throws the error of SQLite
  */
 export const openDatabase = (path: string, options?: DatabaseSyncOptions): DatabaseSync =>
@@ -63,7 +81,11 @@ class NamedDatabase extends DatabaseSync {
   readonly #path: string;
 
   constructor(path: string, options: DatabaseSyncOptions = {}) {
-    super(path, options);
+    try {
+      super(path, options);
+    } catch (error) {
+      throw describeError(error, path);
+    }
     this.#path = path;
   }
 
@@ -71,7 +93,7 @@ class NamedDatabase extends DatabaseSync {
     try {
       super.exec(sql);
     } catch (error) {
-      throw describeDamage(error, this.#path);
+      throw describeError(error, this.#path);
     }
   }
 
@@ -80,7 +102,7 @@ class NamedDatabase extends DatabaseSync {
     try {
       return withDescribedErrors(super.prepare(sql), path);
     } catch (error) {
-      throw describeDamage(error, path);
+      throw describeError(error, path);
     }
   }
 }
@@ -95,7 +117,7 @@ function withDescribedErrors(statement: StatementSync, path: string): StatementS
         try {
           return method(...args);
         } catch (error) {
-          throw describeDamage(error, path);
+          throw describeError(error, path);
         }
       },
     });

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isFileError, remedyFor } from '../dataFolder/fileErrors.ts';
 import { DataFolderInUse, isBusy } from '../dataFolder/folderLock.ts';
-import { damagedFile, openDatabase } from '../dataFolder/openDatabase.ts';
+import { namesFile, openDatabase, REMEDY_TO_OPEN } from '../dataFolder/openDatabase.ts';
 import type { WrappedKey, WrappedKeys } from './envelope.ts';
 
 // A truncated journal is synced, so a destroyed key does not return after a power cut; a write-ahead log would keep its old
@@ -28,8 +28,8 @@ export function openVaultFile(path: string): DatabaseSync {
     return openFile(path);
   } catch (error) {
     if (isBusy(error)) throw new DataFolderInUse(dirname(path));
-    if (!isFileError(error) || damagedFile(error)) throw error;
-    const advice = remedyFor(error, 'Does it belong to the user that runs svc?');
+    if (!isFileError(error) || namesFile(error)) throw error;
+    const advice = remedyFor(error, REMEDY_TO_OPEN);
     throw new Error(`${path} cannot be opened: ${(error as Error).message}. ${advice}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { remedyFor } from '../../dataFolder/fileErrors.ts';
-import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
+import { namesFile, openDatabase, REMEDY_TO_OPEN } from '../../dataFolder/openDatabase.ts';
 
 /** The log file cannot be used; the message says why and what to do. */
 export class LogCannotStart extends Error {
@@ -96,9 +96,9 @@ function openFile(path: string): DatabaseSync {
 
 const cannotOpen = (path: string, cause: Error) =>
   new LogCannotStart(
-    damagedFile(cause)
+    namesFile(cause)
       ? cause.message
-      : `${path} cannot be opened: ${cause.message}. ${remedyFor(cause, 'Does it belong to the user that runs svc?')}`,
+      : `${path} cannot be opened: ${cause.message}. ${remedyFor(cause, REMEDY_TO_OPEN)}`,
     { cause },
   );
 
