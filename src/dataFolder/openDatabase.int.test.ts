@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
@@ -51,19 +51,29 @@ test('names a file that is found damaged by a statement that was prepared before
   database.close();
 });
 
-test('names a file that cannot be opened, and one whose write-ahead log cannot', async () => {
+test.each([{ readOnly: false }, { readOnly: true }])(
+  'says that a file is a folder, and what to do: %o',
+  async (options) => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, 'mirror.sqlite');
+    mkdirSync(path);
+    expect(errorOf(() => openDatabase(path, options)).message).toBe(
+      `${path} cannot be opened: it is a folder. Stop svc and delete it: the next start copies it again from EventStoreDB.`,
+    );
+  },
+);
+
+test('names a file whose write-ahead log cannot be opened', async () => {
   await using folder = await tempFolder();
   const path = join(folder.path, 'checkpoints.sqlite');
-  mkdirSync(path);
-  const expected = `${path} cannot be opened: unable to open database file. Does it belong to the user that runs svc`;
-  expect(errorOf(() => openDatabase(path)).message).toContain(expected);
-  rmSync(path, { recursive: true });
   const writer = openDatabase(path);
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
   writer.close();
   mkdirSync(`${path}-wal`);
   const database = openDatabase(path);
-  expect(errorOf(() => database.prepare('SELECT a FROM t').all()).message).toContain(expected);
+  expect(errorOf(() => database.prepare('SELECT a FROM t').all()).message).toBe(
+    `${path} cannot be opened: unable to open database file. Give it to the user that runs svc.`,
+  );
   database.close();
 });
 

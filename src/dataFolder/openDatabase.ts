@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 
@@ -46,7 +47,7 @@ export function damageIn(error: unknown): Damage | undefined {
 const CANNOT_OPEN = 14;
 
 /** What an operator can do about a file that cannot be opened. */
-export const REMEDY_TO_OPEN = 'Does it belong to the user that runs svc, and is it a file, not a folder?';
+export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';
 
 /** Errors whose message names the file that cannot be opened. */
 const unopened = new WeakSet<object>();
@@ -69,6 +70,15 @@ function describeError(error: unknown, path: string): unknown {
   return damaged;
 }
 
+/** SQLite opens a folder for reading, and then calls it a disk error. */
+function refuseFolder(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const remedy = REMEDIES[basename(path)] ?? RESTORE;
+  const error = new Error(`${path} cannot be opened: it is a folder. ${remedy}`);
+  unopened.add(error);
+  throw Object.assign(error, { errcode: CANNOT_OPEN });
+}
+
 /**
  * Opens a SQLite file of the data folder. Damage may be found by any read or write, at any time: such an error names the
  * file and says what to do about it, as does one about a file that cannot be opened; its `errcode` is unchanged.
@@ -81,6 +91,7 @@ class NamedDatabase extends DatabaseSync {
   readonly #path: string;
 
   constructor(path: string, options: DatabaseSyncOptions = {}) {
+    refuseFolder(path);
     try {
       super(path, options);
     } catch (error) {

@@ -132,7 +132,7 @@ test.each([
     (path: string) => writeFileSync(path, randomBytes(9_000)),
     /damaged, or not a file of svc: .+ (r|R)estore/,
   ],
-  ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: .* Does it belong to the user that runs svc/],
+  ['log.sqlite', (path: string) => mkdirSync(path), /cannot be opened: it is a folder\. .* (r|R)estore/],
   [
     'vault.sqlite',
     (path: string) => writeFileSync(path, randomBytes(9_000)),

@@ -33,6 +33,14 @@ test('adds a webhook, shows its URL nowhere, tests it, and destroys its key with
   expect((await stage.call('GET', `${PATH}?at=1`)).body.webhooks).toHaveLength(1);
 });
 
+test('counts the entries of a list that is too long, and the characters of a text', async () => {
+  const stage = await startManagement();
+  const message = async (body: object) =>
+    (await stage.call('POST', PATH, { body: { name: 'x', url: 'http://hooks.example/', ...body } })).body.error.message;
+  expect(await message({ rules: Array(9).fill('pool_low') })).toBe('rules must have at most 8 entries');
+  expect(await message({ name: 'x'.repeat(101) })).toBe('name must have at most 100 characters');
+});
+
 test.each([
   ['ftp://hooks.example/x', 'must be an http or https URL'],
   ['hooks.example/x', 'must be an http or https URL'],
