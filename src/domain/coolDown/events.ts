@@ -48,11 +48,18 @@ function alike(accounts: readonly CooledAccount[]): CooledAlike[] {
   return groups;
 }
 
-/** Version 1 had an object with all fields for each account. */
+/** Version 1 had an object with all fields for each account. What it did not have stays, so that a reader refuses it. */
 const upcastCooled = (data: unknown): unknown => {
   const { requests, ...rest } = data as { requests: readonly CooledByRequest[] };
-  return { ...rest, requests: requests.map(({ requestId, accounts }) => ({ requestId, cooled: alike(accounts) })) };
+  const cooledBy = ({ accounts, ...request }: CooledByRequest) => ({
+    ...request,
+    cooled: alike(accounts),
+    ...accounts.map(({ accountId, since, until, cause, failures, ...surplus }) => surplus).find(hasFields),
+  });
+  return { ...rest, requests: requests.map(cooledBy) };
 };
+
+const hasFields = (value: object): boolean => Object.keys(value).length > 0;
 
 /**
  * Accounts that failed cool down. Written by the node that called them: one event for what failed within a moment, because a

@@ -15,7 +15,13 @@ export interface FoundBreak extends LogBreak {
 }
 
 /** Called with an event whose content is what its hash says; `data` is JSON. */
-export type OnIntact = (event: { position: number; type: string; version: number; data: string }) => void;
+export type OnIntact = (event: {
+  position: number;
+  type: string;
+  version: number;
+  data: string;
+  metadata: string;
+}) => void;
 
 /** Events per step: some milliseconds of work. */
 const STEP_EVENTS = 200;
@@ -80,7 +86,7 @@ export class HashVerifier {
     if (chain.hash !== undefined && !isIntact(row, chain.hash)) {
       return { position, stream, revision, reason: 'is not what its hash says: it was altered', isAltered: true };
     }
-    this.#onIntact?.({ position, type, version, data });
+    this.#onIntact?.({ position, type, version, data, metadata });
     if (!broken || position <= this.#acceptedUpTo) return undefined;
     return { ...broken, isAltered: false };
   }

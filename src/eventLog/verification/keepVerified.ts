@@ -218,7 +218,9 @@ const surplusField = ({ type, version, field, position }: SurplusField) => ({
   code: 'surplus_fields',
   subject: `${type}.${field}`,
   cause:
-    `Events "${type}" of version ${version} have a field "${field}" that svc does not know, first at position ${position}. ` +
-    'It is kept in the log and has no effect.',
+    field === 'metadata.metadataVersion'
+      ? `Events have metadata of a later version than svc knows, first at position ${position}. What is new in it has no effect.`
+      : `Events "${type}" of version ${version} have a field "${field}" that svc does not know, first at position ${position}. ` +
+        'It is kept in the log and has no effect.',
   remedy: 'If a newer version of svc wrote it, start that one; otherwise there is nothing to do. It is reported once.',
 });
