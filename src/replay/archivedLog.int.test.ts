@@ -8,7 +8,8 @@ import { decisionsIn } from './decisionsIn.ts';
 import { explainFromLog } from './explain/explainFromLog.ts';
 import { OwnCoolDowns } from './ownCoolDowns.ts';
 import type { RecordedDecision } from './recordedDecision.ts';
-import { replayLog } from './replayLog.ts';
+import { repeatLate } from './repeatLate.ts';
+import { repeatLog, replayLog } from './replayLog.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -37,6 +38,16 @@ test('repeats the decisions behind archived days as before, and counts those tha
     const explained = await explainFromLog({ location }, requestId, at).catch((error: Error) => error);
     if (explained !== undefined) expect(explained, `decided at ${decidedAt}`).toBeInstanceOf(MomentArchived);
   }
+});
+
+test('counts a decision whose event was archived after it was read, as when a service archives meanwhile', async () => {
+  const { logPath: location, archive, host } = await archivableLog(90);
+  const { late } = await repeatLog({ location, lag: 0 });
+  expect(late.length).toBeGreaterThan(0);
+  const before = await repeatLate({ location }, late, undefined);
+  await archive(new Date(host.now() - 60 * HOUR_MS).toISOString().slice(0, 10));
+  const after = await repeatLate({ location }, late, undefined);
+  expect([before.archived, after.archived > 0]).toEqual([0, true]);
 });
 
 /** @returns whether an event is archived that lies between the last known state, the end of a segment, and a position */

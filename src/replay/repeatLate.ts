@@ -27,7 +27,10 @@ export async function repeatLate(
       const isArchived = decidedAt < fold.state.position;
       if (!isArchived) await continueTo(fold, files, decidedAt);
       for (const at of positions) {
-        for (const decision of decisionsIn(read.at(at), ownCoolDowns)) {
+        const event = read.at(at);
+        // It was archived after the first pass read it.
+        if (!event) archived += 1;
+        for (const decision of event ? decisionsIn(event, ownCoolDowns) : []) {
           if (decision.decidedAt !== decidedAt) continue;
           if (isArchived) {
             archived += 1;
@@ -68,7 +71,11 @@ export function openEvents(location: string) {
   const one = select('position = ?');
   const coolDowns = select("type IN ('AccountsCooled', 'AccountRecovered') ORDER BY position");
   return {
-    at: (at: Position): RecordedEvent => toRecordedEvent(one.get(position(at)) as unknown as EventColumns),
+    /** Undefined for an event that is archived. */
+    at(at: Position): RecordedEvent | undefined {
+      const row = one.get(position(at)) as unknown as EventColumns | undefined;
+      return row && toRecordedEvent(row);
+    },
     *coolDowns(): Generator<RecordedEvent> {
       for (const row of coolDowns.iterate()) yield toRecordedEvent(row as unknown as EventColumns);
     },

@@ -23,7 +23,7 @@ export interface SimulatorOptions {
   readonly lag: number;
   /** Decisions that were recorded later than that, and how their events are read. */
   readonly late?: readonly LateDecision[];
-  readonly readEvent?: (at: Position) => RecordedEvent;
+  readonly readEvent?: (at: Position) => RecordedEvent | undefined;
   /** All changes of cool-downs in the log, for late decisions: they may depend on changes that were not read yet. */
   readonly coolDowns?: Iterable<RecordedEvent>;
 }
