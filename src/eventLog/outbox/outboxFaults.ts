@@ -116,7 +116,7 @@ export function createOutboxFaults(faults: Faults, { pending, path }: OutboxFaul
         code: 'stream_parked',
         subject: stream,
         cause: `${count} events of ${stream} are parked in ${path}: ${reason}. The node goes on in another stream.`,
-        remedy: REMEDY,
+        remedy: REMEDY_OF_STREAM,
       });
     },
     full(isFull, fill) {
@@ -148,3 +148,8 @@ const countOf = (pending: number): string => (pending === 1 ? '1 event waits' : 
 const REMEDY =
   'Nothing is lost, and the events behind it go on. Stop svc to retry it (svc outbox retry), for instance after raising ' +
   '--max-append-size of the server, or to take it out (svc outbox export FILE --remove).';
+
+/** No limit of the server keeps a stream's events out. */
+const REMEDY_OF_STREAM =
+  'Nothing is lost, and other streams go on. Stop svc to put the events into a stream of their own (svc outbox retry), or to take ' +
+  'them out (svc outbox export FILE --remove).';
