@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { remedyFor } from './fileErrors.ts';
+import { remedyFor, remedyForOwnFile } from './fileErrors.ts';
 import { CannotLockDataFolder, DataFolderInUse, FolderLock, LOCK_FILE } from './folderLock.ts';
 
 /** The folder cannot be used; the message says why and what to do. */
@@ -132,7 +132,7 @@ function storedNodeId(path: string): string | undefined {
   } catch (error) {
     throw new CannotUseDataFolder(
       `${path}, which has the name of this node, cannot be read: ${(error as Error).message}. ` +
-        remedyFor(error, 'Give it to the user that runs svc.'),
+        remedyForOwnFile(error, 'Give it to the user that runs svc.'),
       { cause: error },
     );
   }

@@ -3,17 +3,18 @@ const RESTORE = 'It is damaged, or not a file of svc: restore the data folder fr
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
-const BY_CODE: Readonly<Record<string, string>> = {
-  ENOSPC: MAKE_ROOM,
-  EDQUOT: MAKE_ROOM,
-  EISDIR: 'It is a folder: move it away, and restore the file from a backup.',
-};
+const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
+const IS_FOLDER = 'It is a folder: move it away, and restore the file from a backup.';
 
 /** Returns what an operator can do about a file that cannot be used. @param fallback returned for unknown causes */
 export function remedyFor(error: unknown, fallback: string): string {
   const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
   return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? fallback;
 }
+
+/** As `remedyFor`, for a file that svc itself keeps in the data folder. */
+export const remedyForOwnFile = (error: unknown, fallback: string): string =>
+  remedyFor(error, (error as { readonly code?: string }).code === 'EISDIR' ? IS_FOLDER : fallback);
 
 /** Whether the error comes from SQLite or the operating system rather than from our own code. */
 export const isFileError = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fdatasync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { remedyFor } from './fileErrors.ts';
+import { remedyForOwnFile } from './fileErrors.ts';
 
 /** Bytes of a slot. Slots do not share a disk sector or a page of the operating system. */
 const SLOT_BYTES = 16_384;
@@ -18,7 +18,7 @@ export class CannotUseMarkFile extends Error {
   constructor(path: string, cause: unknown) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     const fallback = isMissing ? 'It is a link to nothing: restore its file.' : 'Give it to the user that runs svc.';
-    const remedy = remedyFor(cause, fallback);
+    const remedy = remedyForOwnFile(cause, fallback);
     super(`${path}, which says how far svc has written, cannot be used: ${(cause as Error).message}. ${remedy}`, {
       cause,
     });
