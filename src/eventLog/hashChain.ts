@@ -52,8 +52,8 @@ export function chainEvent(
   return { hash, metadata: `${open},"hash":"${hash}"}` };
 }
 
-/** Bytes of `,"hash":"..."}` at the end of the metadata. */
-const HASH_LENGTH = 75;
+/** Bytes of `,"hash":"..."}` at the end of the metadata, which the hash does not cover. */
+export const HASH_LENGTH = 75;
 
 /**
  * Computes the hash that an event must have from its JSON as stored, without parsing it. Only for JSON that is spelled as svc

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { hashOfNames } from '../eventLog/hashChain.ts';
+import { HASH_LENGTH, hashOfNames } from '../eventLog/hashChain.ts';
 
 /** The SHA-256 that an event is proved by, 64 hex digits each. */
 export interface DigestsOfEvent {
@@ -14,8 +14,6 @@ export interface DigestsOfEvent {
 const CAPACITY = 262_144;
 /** Of a UTF-16 unit in UTF-8. */
 const MAX_BYTES = 3;
-/** `,"hash":"<64>"}` at the end of metadata, which its hash does not cover. */
-const HASH_LENGTH = 75;
 const BRACE = 0x7d;
 /** Braces and keys around names, numbers, data and metadata. */
 const FRAME = 256;

@@ -51,13 +51,30 @@ export function withChanges(before: StateData, changes: readonly StateChanges[])
 
 const copyOfMap = (value: unknown): unknown => (value instanceof Map ? new Map(value as AnyMap) : value);
 
-/** @returns undefined when the changes would give another order of the entries */
+/**
+ * One walk through both maps, which have nearly all keys in common: a live fold does it for thousands of entries.
+ * @returns undefined when the changes would give another order of the entries
+ */
 function mapChanges(before: AnyMap, after: AnyMap): MapChanges | undefined {
-  const removed = [...before.keys()].filter((key) => !after.has(key));
-  const set = [...after].filter(([key, value]) => !before.has(key) || !isSame(before.get(key), value));
-  const order = [...before.keys().filter((key) => after.has(key)), ...after.keys().filter((key) => !before.has(key))];
-  let at = 0;
-  for (const key of after.keys()) if (key !== order[at++]) return undefined;
+  const removed: unknown[] = [];
+  const set: [key: unknown, value: unknown][] = [];
+  const earlier = before.entries();
+  let was = earlier.next();
+  for (const [key, value] of after) {
+    while (!was.done && was.value[0] !== key && !after.has(was.value[0])) {
+      removed.push(was.value[0]);
+      was = earlier.next();
+    }
+    if (was.done) {
+      if (before.has(key)) return undefined;
+      set.push([key, value]);
+      continue;
+    }
+    if (was.value[0] !== key) return undefined;
+    if (!isSame(was.value[1], value)) set.push([key, value]);
+    was = earlier.next();
+  }
+  for (; !was.done; was = earlier.next()) removed.push(was.value[0]);
   return { removed, set };
 }
 
