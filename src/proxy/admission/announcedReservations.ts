@@ -5,8 +5,9 @@ import { appliesTo, type LimitRule } from '../../domain/limits/limitRule.ts';
 import { amountOf } from '../../domain/limits/limitTypes.ts';
 import { countedAt } from '../../domain/limits/windowsClock.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import type { HotState, OpenRequest } from '../../state/fold/hotState.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { levelsOf, rulesOf } from '../../state/fold/limitLevels.ts';
+import type { OpenRequest } from '../../state/fold/requestFolds.ts';
 import { Ledger } from './ledger.ts';
 
 /**

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import { type ApiKeyId, type Instant, instant, microDollars, position } from '../../domain/core/brands.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { HotState, type OpenRequest } from '../../state/fold/hotState.ts';
+import { HotState } from '../../state/fold/hotState.ts';
+import type { OpenRequest } from '../../state/fold/requestFolds.ts';
 import { AnnouncedReservations } from './announcedReservations.ts';
 
 const KEY = 'k' as ApiKeyId;

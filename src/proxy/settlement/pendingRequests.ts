@@ -12,8 +12,9 @@ import { countedAt } from '../../domain/limits/windowsClock.ts';
 import { consumptionOf } from '../../domain/request/consumption.ts';
 import type { CompletedRequest } from '../../domain/request/events.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
-import { announcementsOf, type HotState, type OpenRequest } from '../../state/fold/hotState.ts';
+import type { HotState } from '../../state/fold/hotState.ts';
 import { levelsOf, rulesOf } from '../../state/fold/limitLevels.ts';
+import { announcementsOf, type OpenRequest } from '../../state/fold/requestFolds.ts';
 
 /** Further pins take effect only when the log has their requests. */
 const MAX_PINS = 100_000;

@@ -4,7 +4,7 @@ import type { ModelPrice } from '../../domain/pricing/prices.ts';
 import { RequestCompleted, type TokenUsage } from '../../domain/request/events.ts';
 import { newEventId } from '../../eventLog/eventId.ts';
 import type { EventToAppend } from '../../eventLog/eventLog.ts';
-import { announcementsOf, type OpenRequest } from '../../state/fold/hotState.ts';
+import { announcementsOf, type OpenRequest } from '../../state/fold/requestFolds.ts';
 
 export interface SettleAbandonedOptions {
   readonly open: Iterable<OpenRequest>;

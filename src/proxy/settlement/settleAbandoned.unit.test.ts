@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NOW, recorded } from '../../../test/support/specification.ts';
 import { RequestAdmitted } from '../../domain/request/events.ts';
 import type { EventToAppend, RecordedEvent } from '../../eventLog/eventLog.ts';
-import type { OpenRequest } from '../../state/fold/hotState.ts';
+import type { OpenRequest } from '../../state/fold/requestFolds.ts';
 import { settleAbandoned } from './settleAbandoned.ts';
 
 /** @param tier the requested service tier @returns the events that settle a request which a crash left open */

@@ -3,8 +3,6 @@ import type { AuditEvent } from '../../domain/audit/events.ts';
 import * as audit from '../../domain/audit/state.ts';
 import type { CoolDownEvent } from '../../domain/coolDown/events.ts';
 import { type AccountId, type Instant, type Position, position } from '../../domain/core/brands.ts';
-import { BUILT_IN_ADMINISTRATOR } from '../../domain/core/builtInAdministrator.ts';
-import type { EventOf, Recorded } from '../../domain/core/event.ts';
 import * as dashboardAuth from '../../domain/dashboardAuth/state.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import * as firewall from '../../domain/firewall/state.ts';
@@ -13,11 +11,8 @@ import * as windowsClock from '../../domain/limits/windowsClock.ts';
 import * as managementToken from '../../domain/managementToken/state.ts';
 import * as modelCatalogue from '../../domain/modelCatalogue/state.ts';
 import * as operator from '../../domain/operator/state.ts';
-import * as passkeyUse from '../../domain/passkeyUse/state.ts';
 import * as pricing from '../../domain/pricing/decide.ts';
-import type { RequestAdmitted } from '../../domain/request/events.ts';
 import * as session from '../../domain/session/state.ts';
-import { TOTP_USES_PREFIX } from '../../domain/session/totpUse.ts';
 import * as settings from '../../domain/settings/state.ts';
 import type { RecordedEvent } from '../../eventLog/eventLog.ts';
 import {
@@ -37,18 +32,14 @@ import type { FoldedEvent, FoldedRequest } from './foldedEvent.ts';
 import { acceptClock, countRequest, evolveOwner, evolveTeam, followAdmission, type LimitFolds } from './limitFolds.ts';
 import { Pins, type PinsData } from './pins.ts';
 import { REFRESH_STREAM_PREFIX } from './refreshStreams.ts';
-
-/** An open request as it was last announced. */
-export type OpenRequest = Recorded<EventOf<typeof RequestAdmitted>> & {
-  /** How often it was announced, if more than once: again when it reserves more. */
-  readonly announcements?: number;
-};
-
-/** How often a request was announced. */
-export const announcementsOf = ({ announcements = 1 }: OpenRequest): number => announcements;
-
-/** Far more than arrive late: those that were lost are forgotten, the oldest first. */
-const MAX_LATE_ANNOUNCEMENTS = 10_000;
+import { closeRequest, openRequest, type RequestFolds } from './requestFolds.ts';
+import {
+  countTotpUse,
+  evolveBuiltInPassword,
+  evolveOperators,
+  evolvePasskeyUses,
+  type SignInFolds,
+} from './signInFolds.ts';
 
 /** The hot state as plain data, for snapshots. */
 export type HotStateData = Omit<HotState, 'apply' | 'beforeSharing' | 'data' | 'pins' | 'answers'> & {
@@ -60,7 +51,7 @@ export type HotStateData = Omit<HotState, 'apply' | 'beforeSharing' | 'data' | '
  * Everything the service decides from, folded from the whole log. The maps are mutable and owned by the runner; their values
  * are immutable, except the counters, which every request changes, and the allowlist while no other state has it.
  */
-export class HotState implements AccountFolds, ApiKeyFolds {
+export class HotState implements AccountFolds, ApiKeyFolds, RequestFolds, SignInFolds {
   position: Position = position(0);
   firewall: firewall.Firewall = firewall.initialState;
   models: modelCatalogue.ModelCatalogue = modelCatalogue.initialState;
@@ -74,8 +65,7 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   operators: operator.Operators = operator.initialState;
   managementTokens: managementToken.ManagementTokens = managementToken.initialState;
   readonly sessions: session.Sessions = new Map();
-  /** By the id of the operator. */
-  readonly passkeyUses = new Map<string, passkeyUse.PasskeyUses>();
+  readonly passkeyUses: SignInFolds['passkeyUses'] = new Map();
   readonly accounts: AccountFolds['accounts'] = new Map();
   readonly links: AccountFolds['links'] = new Map();
   readonly tokens: AccountFolds['tokens'] = new Map();
@@ -90,10 +80,8 @@ export class HotState implements AccountFolds, ApiKeyFolds {
   readonly pins = new Pins();
   /** How long answers were; estimates of requests follow from it. */
   readonly answers = new AnswerHistory();
-  /** Requests that were announced by `RequestAdmitted` and have not completed. */
-  readonly openRequests = new Map<string, OpenRequest>();
-  /** How many announcements of requests that have completed the log still lacks: they arrive late, or were lost. */
-  readonly lateAnnouncements = new Map<string, number>();
+  readonly openRequests: RequestFolds['openRequests'] = new Map();
+  readonly lateAnnouncements: RequestFolds['lateAnnouncements'] = new Map();
   /** Last revision of each stream that commands write to. Grows with the number of subjects and of months with samples. */
   readonly revisions = new Map<string, number>();
   /** The allowlist, if no other state has the same map: copying a long one for each change would be most of a fold. */
@@ -127,16 +115,16 @@ export class HotState implements AccountFolds, ApiKeyFolds {
         this.#complete(event.data, event.position, event.time);
         return;
       case 'RequestAdmitted':
-        this.#announce(event);
+        openRequest(this, event);
         followAdmission(this, event.data);
         return;
       case 'SessionTotpVerified':
-        this.#useTotp(event, event.data);
+        countTotpUse(this, event, event.data);
         session.evolve(this.sessions, event);
         return;
       case 'SessionReauthenticated': {
         const { totp } = event.data;
-        if (totp) this.#useTotp(event, { totpId: totp.id, step: totp.step });
+        if (totp) countTotpUse(this, event, { totpId: totp.id, step: totp.step });
         session.evolve(this.sessions, event);
         return;
       }
@@ -256,13 +244,10 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'AccountUsageObserved':
         evolveUsage(this, event.data.accountId, event);
         return;
+      case 'DashboardPasswordSet':
       case 'DashboardPasswordChanged':
       case 'DashboardPasswordRemoved':
-        session.endSessionsOf(this.sessions, BUILT_IN_ADMINISTRATOR);
-        this.#changeBuiltInPassword(event);
-        return;
-      case 'DashboardPasswordSet':
-        this.#changeBuiltInPassword(event);
+        evolveBuiltInPassword(this, event);
         return;
       // Settings and dashboard authentication share a stream, and each depends on these events of the other.
       case 'TotpConfigured':
@@ -318,23 +303,14 @@ export class HotState implements AccountFolds, ApiKeyFolds {
       case 'OperatorTotpDisabled':
       case 'OperatorRecoveryCodesMade':
       case 'OperatorRecoveryCodeUsed':
-        this.operators = operator.evolve(this.operators, event);
-        if (event.type === 'OperatorDisabled' || event.type === 'OperatorRemoved') {
-          session.endSessionsOf(this.sessions, event.data.operatorId);
-        }
-        if (event.type === 'OperatorRemoved') this.passkeyUses.delete(event.data.operatorId);
-        return;
-      case 'OperatorPasskeyRenamed':
-        this.operators = operator.evolve(this.operators, event);
-        return;
       case 'OperatorPasskeyAdded':
+      case 'OperatorPasskeyRenamed':
       case 'OperatorPasskeyRemoved':
-        this.operators = operator.evolve(this.operators, event);
-        this.#evolvePasskeyUses(event);
+        evolveOperators(this, event);
         return;
       case 'PasskeyUsed':
       case 'PasskeyCounterRegressed':
-        this.#evolvePasskeyUses(event);
+        evolvePasskeyUses(this, event);
         return;
       case 'TeamCreated':
       case 'TeamRenamed':
@@ -353,58 +329,13 @@ export class HotState implements AccountFolds, ApiKeyFolds {
     }
   }
 
-  /** Where a command wrote the event, its stream is that of the TOTP; otherwise that of a node. */
-  #useTotp({ stream, revision }: { stream: string; revision: number }, used: { totpId: string; step: number }): void {
-    if (stream.startsWith(TOTP_USES_PREFIX)) this.revisions.set(stream, revision);
-    this.dashboardAuth = dashboardAuth.withUsedStep(this.dashboardAuth, used);
-    this.operators = operator.withUsedStep(this.operators, used);
-  }
-
-  /** A removed operator has none: a use that arrives later is ignored. */
-  #evolvePasskeyUses(event: Parameters<typeof passkeyUse.evolve>[1]): void {
-    const { operatorId } = event.data;
-    const before = this.passkeyUses.get(operatorId);
-    if (before === undefined && event.type !== 'OperatorPasskeyAdded') return;
-    this.passkeyUses.set(operatorId, passkeyUse.evolve(before ?? passkeyUse.initialState, event));
-  }
-
-  #changeBuiltInPassword(event: Parameters<typeof dashboardAuth.evolve>[1]): void {
-    this.dashboardAuth = dashboardAuth.evolve(this.dashboardAuth, event);
-    this.operators = operator.withBuiltInPassword(this.operators, this.dashboardAuth.password !== null);
-  }
-
   #retainDeleted(accountId: AccountId, time: Instant): void {
     const account = this.accounts.get(accountId);
     if (account) this.holds = hold.retainIfHeld(this.holds, accountId, account.importedAt, time);
   }
 
-  /** An announcement that the log has after the end of its request opens nothing. */
-  #announce(event: OpenRequest): void {
-    const { requestId } = event.data;
-    const late = this.lateAnnouncements.get(requestId);
-    if (late !== undefined) {
-      if (late > 1) this.lateAnnouncements.set(requestId, late - 1);
-      else this.lateAnnouncements.delete(requestId);
-      return;
-    }
-    const before = this.openRequests.get(requestId);
-    this.openRequests.set(requestId, before ? { ...event, announcements: announcementsOf(before) + 1 } : event);
-  }
-
-  #close({ requestId, announcements }: FoldedRequest): void {
-    // Few requests are announced, and to look one up means to hash its id.
-    if (announcements === undefined && this.openRequests.size === 0) return;
-    const open = this.openRequests.get(requestId);
-    if (open) this.openRequests.delete(requestId);
-    const late = (announcements ?? 0) - (open ? announcementsOf(open) : 0);
-    if (late <= 0) return;
-    this.lateAnnouncements.set(requestId, late);
-    if (this.lateAnnouncements.size <= MAX_LATE_ANNOUNCEMENTS) return;
-    this.lateAnnouncements.delete(this.lateAnnouncements.keys().next().value as string);
-  }
-
   #complete(request: FoldedRequest, at: Position, time: Instant): void {
-    this.#close(request);
+    closeRequest(this, request);
     followAdmission(this, request);
     const key = request.keyId === null ? undefined : this.apiKeys.get(request.keyId);
     countRequest(this, request);

@@ -3,7 +3,7 @@ import { appliesTo, type LimitRule } from '../../domain/limits/limitRule.ts';
 import { amountOf } from '../../domain/limits/limitTypes.ts';
 import { windowIndexAt } from '../../domain/limits/limitWindows.ts';
 import { countedAt, type WindowsClock } from '../../domain/limits/windowsClock.ts';
-import type { OpenRequest } from './hotState.ts';
+import type { OpenRequest } from './requestFolds.ts';
 
 /**
  * What announced requests reserve on a rule of their key: the estimates of their admissions. A request reserves only in the

@@ -3,8 +3,8 @@ import { type ApiKeyId, type Instant, instant, type MicroDollars, position } fro
 import type { LimitRule } from '../../domain/limits/limitRule.ts';
 import { acceptedAt, initialState } from '../../domain/limits/windowsClock.ts';
 import { RequestAdmitted } from '../../domain/request/events.ts';
-import type { OpenRequest } from './hotState.ts';
 import { reservedByOpen } from './openReservations.ts';
+import type { OpenRequest } from './requestFolds.ts';
 
 const DAY = 86_400_000;
 const NOW = instant(10 * DAY);

@@ -10,8 +10,9 @@ import {
 } from '../../../domain/limits/limitRule.ts';
 import { limitTypes } from '../../../domain/limits/limitTypes.ts';
 import { windowAt } from '../../../domain/limits/limitWindows.ts';
-import type { HotState, OpenRequest } from '../../../state/fold/hotState.ts';
+import type { HotState } from '../../../state/fold/hotState.ts';
 import { reservedByOpen } from '../../../state/fold/openReservations.ts';
+import type { OpenRequest } from '../../../state/fold/requestFolds.ts';
 import type { View } from '../../http/views.ts';
 import { reservedFields } from './reservedFields.ts';
 
