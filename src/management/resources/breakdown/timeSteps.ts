@@ -29,10 +29,25 @@ export function wallClockOf(timeZone: string): WallClock | undefined {
   } catch {
     return undefined;
   }
-  return (at) => {
+  const exact: WallClock = (at) => {
     const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
     return Date.UTC(year, month - 1, day, hour, minute, second) + (((at % 1_000) + 1_000) % 1_000);
+  };
+  const offsets = new Map<number, number>();
+  const offsetAt = (day: number): number => {
+    let offset = offsets.get(day);
+    if (offset === undefined) {
+      offset = exact(day * DAY_MS) - day * DAY_MS;
+      offsets.set(day, offset);
+    }
+    return offset;
+  };
+  // To ask the platform takes microseconds: once for each day of UTC is enough, but for those on which clocks are put forward or back.
+  return (at) => {
+    const day = Math.floor(at / DAY_MS);
+    const offset = offsetAt(day);
+    return offset === offsetAt(day + 1) ? at + offset : exact(at);
   };
 }
 
