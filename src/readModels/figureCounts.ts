@@ -1,7 +1,8 @@
 import { FIGURE_SUMS, type Figure, type FigureSums, OTHER } from '../../projections/figures.ts';
 import type { Instant, Position } from '../domain/core/brands.ts';
 import { QuantileSketch } from '../domain/figures/quantileSketch.ts';
-import type { Breakdown, BreakdownRequest, FigureSteps, Figures } from './figuresQueries.ts';
+import type { Breakdown, BreakdownRequest, FigureSteps, Figures, GroupFigures } from './figuresQueries.ts';
+import { forEachInTurns, type Turns } from './turns.ts';
 
 /** Fields instead of a list of names: a request adds to them in ten groups. */
 export class Sums implements FigureSums {
@@ -158,22 +159,37 @@ function largestGroups(whole: GroupedCounts, count: number): GroupKey[] {
   return named.slice(0, count).map(([key]) => key);
 }
 
+/** Groups whose sketches are merged in one turn. */
+const GROUPS_OF_TURN = 8;
+
 /** The result of a breakdown: the largest groups, and all others as one, so that the sums hold. */
-export function breakdownOf(
+export function* breakdownOf(
   request: BreakdownRequest,
   whole: GroupedCounts,
   steps: FigureSteps,
   position: Position,
-): Breakdown {
+): Turns<Breakdown> {
   const shown = new Set(largestGroups(whole, request.maxGroups));
   const result = new GroupedCounts();
-  for (const [key, each] of whole.groups)
-    if (each.sums.requests > 0) result.of(shown.has(key) ? key : REST).merge(each);
-  return {
-    groups: [...shown, REST].flatMap((key) => {
+  yield* forEachInTurns(
+    whole.groups,
+    ([key, each]) => {
+      if (each.sums.requests > 0) result.of(shown.has(key) ? key : REST).merge(each);
+    },
+    GROUPS_OF_TURN,
+  );
+  yield;
+  const groups: GroupFigures[] = [];
+  yield* forEachInTurns(
+    [...shown, REST],
+    (key) => {
       const each = result.groups.get(key);
-      return each ? [{ id: idOf(key, OTHER), isRest: key === REST, ...each.figures() }] : [];
-    }),
+      if (each) groups.push({ id: idOf(key, OTHER), isRest: key === REST, ...each.figures() });
+    },
+    GROUPS_OF_TURN,
+  );
+  return {
+    groups,
     steps,
     total: result.total().figures(),
     position,

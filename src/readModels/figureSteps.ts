@@ -4,9 +4,12 @@ import type { Percentiles } from '../domain/figures/quantileSketch.ts';
 import { FigureCounts, type GroupKey, idOf, REST, type StepCounts } from './figureCounts.ts';
 import type { FigureStep, FigureSteps } from './figuresQueries.ts';
 import { SUMS } from './packedDay.ts';
+import type { Turns } from './turns.ts';
 
 /** p50, p95 and p99 of the latency, and of the time to the first byte. */
 const PERCENTILES = 6;
+/** Steps whose percentiles are found in one turn: those of a day may be merged from a hundred sketches. */
+const STEPS_OF_TURN = 16;
 
 /**
  * The figures of steps in two lists of numbers, instead of an object for each group of each step, of which there may be 100,000: these
@@ -73,13 +76,14 @@ export class DenseSteps {
     });
   }
 
-  packed(): FigureSteps {
+  *packed(): Turns<FigureSteps> {
     const { sums, width } = this;
     const count = this.#totals.length;
     const percentiles = new Float64Array(count * PERCENTILES).fill(Number.NaN);
     for (let step = 0; step < count; step++) {
       const total = this.#totals[step];
       if (!total) continue;
+      if (step % STEPS_OF_TURN === 0) yield;
       FIGURE_SUMS.forEach((name, index) => {
         sums[step * width + index] = total.sums[name];
       });

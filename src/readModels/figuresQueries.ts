@@ -60,7 +60,12 @@ export interface BreakdownRequest {
   readonly maxGroups: number;
   /** The number of groups of each step, which is `maxGroups` unless there are many steps. */
   readonly maxGroupsOfSteps?: number;
+  /** Shared by threads: the query ends with an error some milliseconds after its number is no longer 0. Stores may ignore it. */
+  readonly cancellation?: Int32Array<SharedArrayBuffer>;
 }
+
+export const isCancelled = ({ cancellation }: Pick<BreakdownRequest, 'cancellation'>): boolean =>
+  cancellation !== undefined && Atomics.load(cancellation, 0) !== 0;
 
 /** Figures of requests by what they have in common. Every adapter passes one test suite. */
 export interface FiguresQueries {

@@ -60,6 +60,11 @@ export class MonthlyNames {
     return this.#monthOf(at).names.get(by)?.has(name) ? keyOf(name) : REST;
   }
 
+  /** Whether the month of a moment has no room for further names. */
+  isFull(by: Grouping, at: Instant): boolean {
+    return UNBOUNDED.has(by) && (this.#monthOf(at).names.get(by)?.size ?? 0) >= MAX_NAMES;
+  }
+
   /** The names that got groups since the last time, in order: the caller stores them. */
   takeNew(): readonly MonthlyName[] {
     const names = this.#new;

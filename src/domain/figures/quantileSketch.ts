@@ -231,3 +231,23 @@ function addEncoded(bytes: Uint8Array): number {
   }
   return bin + 1;
 }
+
+/** Adds the counts of an encoded sketch to a list that has room for its bins. @param first where the first bin is */
+export function addEncodedCounts(bytes: Uint8Array, into: Uint32Array, first: number): void {
+  let [at, bin] = [0, first];
+  while (at < bytes.length) {
+    let byte = bytes[at++] as number;
+    bin += byte & 0x7f;
+    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
+      byte = bytes[at++] as number;
+      bin += (byte & 0x7f) * factor;
+    }
+    byte = bytes[at++] as number;
+    let count = byte & 0x7f;
+    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
+      byte = bytes[at++] as number;
+      count += (byte & 0x7f) * factor;
+    }
+    into[bin] = (into[bin] as number) + count;
+  }
+}

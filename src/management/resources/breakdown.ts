@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { type FigureSums, type Grouping, groupings, OTHER } from '../../../projections/figures.ts';
 import { type Instant, instant, iso } from '../../domain/core/brands.ts';
@@ -118,6 +119,7 @@ export const breakdownRoutes = ({
         edges,
         maxGroups: MAX_GROUPS,
         maxGroupsOfSteps: Math.floor(MAX_CELLS / (edges.length - 1)),
+        cancellation: cancelledByClose(ctx.res),
       };
       const result = await queries.figures.breakdown(request, upTo);
       const labelOf = createLabels(state, vault, directory.asOf(state), ctx.state.principal);
@@ -132,6 +134,13 @@ export const breakdownRoutes = ({
       };
     })
     .routes();
+
+/** A number that is 1 once the connection of a response is closed: a year of millions of requests takes long to count for no one. */
+function cancelledByClose(response: ServerResponse): Int32Array<SharedArrayBuffer> {
+  const cancellation = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  response.once('close', () => Atomics.store(cancellation, 0, 1));
+  return cancellation;
+}
 
 /** @throws Refusal `validation_error` */
 function requireRange(from: Instant, to: Instant): void {

@@ -1,15 +1,12 @@
-import { FIGURE_SUMS } from '../../../projections/figures.ts';
-import { encodeCounts } from '../../domain/figures/quantileSketch.ts';
+import { addEncodedCounts, encodeCounts } from '../../domain/figures/quantileSketch.ts';
 import type { FigureCounts } from '../figureCounts.ts';
 import { SUMS } from '../packedDay.ts';
 import type { ChunkRange } from './chunkRanges.ts';
 import type { ChunkSelection } from './chunkSelection.ts';
 import type { Column } from './column.ts';
+import type { PairCells } from './pairCells.ts';
+import { addRequests } from './requestSums.ts';
 
-const at = (name: (typeof FIGURE_SUMS)[number]): number => FIGURE_SUMS.indexOf(name);
-const [REQUESTS, ERRORS, INPUT, CACHED] = [at('requests'), at('errors'), at('inputTokens'), at('cachedInputTokens')];
-const [OUTPUT, REASONING, COST] = [at('outputTokens'), at('reasoningTokens'), at('costMicroDollars')];
-const [GENERATED, GENERATING] = [at('generatedTokens'), at('generatingMs')];
 const SKETCHES = ['latencyBin', 'firstByteBin'] as const;
 
 /** Up to this many numbers, the bins of all steps are counted at once; of more steps, each range is encoded. */
@@ -55,7 +52,7 @@ export class ChunkCounts {
   add(range: ChunkRange, selection: ChunkSelection, groups: number): void {
     this.#growTo(groups);
     if (selection.length === 0) return;
-    this.#addSums(range, selection);
+    this.addSums(range, selection, groups);
     const { hasGroupSketches, hasStepSketches } = this.#options;
     SKETCHES.forEach((name, sketch) => {
       const bins = range.chunk.column(name);
@@ -64,30 +61,80 @@ export class ChunkCounts {
     });
   }
 
-  /** All in one loop, as what it costs is to find where a request's numbers are and belong. */
-  #addSums({ chunk, step }: ChunkRange, { rows, groups, length }: ChunkSelection): void {
+  /** As `add`, the sums alone. */
+  addSums({ chunk, step }: ChunkRange, selection: ChunkSelection, groups: number): void {
+    this.#growTo(groups);
     const { steps, failedKinds } = this.#options;
-    const sums = this.#sums;
-    const kinds = chunk.column('kindId');
-    const [input, cached] = [chunk.column('inputTokens'), chunk.column('cachedInputTokens')];
-    const [output, reasoning] = [chunk.column('outputTokens'), chunk.column('reasoningTokens')];
-    const [cost, generating] = [chunk.column('costMicroDollars'), chunk.column('generatingMs')];
-    for (let each = 0; each < length; each++) {
-      const row = rows[each] as number;
-      const into = ((groups[each] as number) * steps + step) * SUMS;
-      const outputTokens = output[row] as number;
-      const generatingMs = generating[row] as number;
-      sums[into + REQUESTS] = (sums[into + REQUESTS] as number) + 1;
-      sums[into + ERRORS] = (sums[into + ERRORS] as number) + (failedKinds[kinds[row] as number] as number);
-      sums[into + INPUT] = (sums[into + INPUT] as number) + (input[row] as number);
-      sums[into + CACHED] = (sums[into + CACHED] as number) + (cached[row] as number);
-      sums[into + OUTPUT] = (sums[into + OUTPUT] as number) + outputTokens;
-      sums[into + REASONING] = (sums[into + REASONING] as number) + (reasoning[row] as number);
-      sums[into + COST] = (sums[into + COST] as number) + (cost[row] as number);
-      if (generatingMs === 0) continue;
-      sums[into + GENERATED] = (sums[into + GENERATED] as number) + outputTokens;
-      sums[into + GENERATING] = (sums[into + GENERATING] as number) + generatingMs;
+    addRequests(chunk, selection, failedKinds, this.#sums, steps * SUMS, step * SUMS);
+  }
+
+  /**
+   * Adds the sums of cells, from one entry to another, to a step.
+   * @param groupOf for each cell its group; negative: none
+   */
+  addEntries(
+    { cellOf, sums }: PairCells,
+    from: number,
+    to: number,
+    groupOf: Int32Array,
+    step: number,
+    groups: number,
+  ): void {
+    this.#growTo(groups);
+    const { steps } = this.#options;
+    const into = this.#sums;
+    for (let index = 0; index < SUMS; index++) {
+      const values = sums[index] as Column;
+      for (let entry = from; entry < to; entry++) {
+        const group = groupOf[cellOf[entry] as number] as number;
+        if (group < 0) continue;
+        const at = (group * steps + step) * SUMS + index;
+        into[at] = (into[at] as number) + (values[entry] as number);
+      }
     }
+  }
+
+  /** Takes requests that entries have added to one step from there to their own, if they have one. @param step negative: none */
+  move(
+    { chunk, step }: Pick<ChunkRange, 'chunk' | 'step'>,
+    from: number,
+    selection: ChunkSelection,
+    groups: number,
+  ): void {
+    this.#growTo(groups);
+    const { steps, failedKinds } = this.#options;
+    const moved = new Float64Array(groups * SUMS);
+    addRequests(chunk, selection, failedKinds, moved);
+    const sums = this.#sums;
+    for (let group = 0; group < groups; group++) {
+      const [source, target] = [(group * steps + from) * SUMS, (group * steps + step) * SUMS];
+      for (let index = 0; index < SUMS; index++) {
+        const value = moved[group * SUMS + index] as number;
+        sums[source + index] = (sums[source + index] as number) - value;
+        if (step >= 0) sums[target + index] = (sums[target + index] as number) + value;
+      }
+    }
+  }
+
+  /** Adds the bins of cells to those of their groups. @param groupOf as for `addEntries` */
+  addBins(cells: PairCells, groupOf: Int32Array): void {
+    const { bins } = this.#options;
+    for (const sketch of [0, 1] as const) {
+      const into = this.#groupBins[sketch];
+      for (let cell = 0; cell < groupOf.length; cell++) {
+        const group = groupOf[cell] as number;
+        // In the column of the first byte, 0 is no response.
+        if (group >= 0) addEncodedCounts(cells.binsOf(sketch, cell), into, group * bins + sketch);
+      }
+    }
+  }
+
+  /** Adds the bins alone of requests to those of their groups. */
+  addRequestBins({ chunk }: Pick<ChunkRange, 'chunk'>, selection: ChunkSelection, groups: number): void {
+    this.#growTo(groups);
+    SKETCHES.forEach((name, sketch) => {
+      this.#addToGroups(chunk.column(name), selection, this.#groupBins[sketch] as Uint32Array);
+    });
   }
 
   #growTo(groups: number): void {

@@ -10,7 +10,7 @@ export interface ChunkRange {
   readonly from: number;
   readonly to: number;
   readonly step: number;
-  /** A moment of the month of all of them. */
+  /** A moment of the step; of the month of all of them where groups are by month. */
   readonly at: Instant;
 }
 
@@ -19,12 +19,16 @@ export const overlaps = ({ earliest, latest }: { earliest: number; latest: numbe
   earliest < to && latest >= from;
 
 /**
- * Splits chunks by steps and by months: requests are in the order of their times, so that a step is a range of them, and nothing has to
+ * Splits chunks by steps, and by months where groups are by month: requests are in the order of their times, so that a step is a range of them, and nothing has to
  * be asked of each.
  * @param edges the first moments of all steps, and the first moment after the last one
  */
-export function* chunkRanges(chunks: Iterable<RequestChunk>, edges: readonly Instant[]): Generator<ChunkRange> {
-  const bounds = withMonths(edges);
+export function* chunkRanges(
+  chunks: Iterable<RequestChunk>,
+  edges: readonly Instant[],
+  isByMonth = true,
+): Generator<ChunkRange> {
+  const bounds = isByMonth ? withMonths(edges) : edges.map((at, step) => ({ at, step }));
   const end = bounds.length - 1;
   for (const chunk of chunks) {
     let range = Math.max(0, lastUpTo(bounds, chunk.earliest));

@@ -27,6 +27,8 @@ export const columnNumber = (name: ColumnName): number => COLUMNS.indexOf(name);
 
 /** What is known of a chunk without its columns. */
 export interface ChunkSummary {
+  /** The place of a stored chunk, from 1 on. */
+  readonly id?: number;
   readonly length: number;
   readonly firstPosition: number;
   readonly lastPosition: number;
@@ -85,8 +87,23 @@ export const unpackValues = (chunk: RequestChunk): RequestValues =>
   });
 
 /** A chunk whose columns are in memory. */
-export function unpackChunk({ columns, ...summary }: PackedChunk): RequestChunk {
-  return { ...summary, column: (name) => unpackColumn(columns[columnNumber(name)] as Uint8Array, summary.length) };
+export const unpackChunk = ({ columns, ...summary }: PackedChunk): RequestChunk =>
+  chunkOf(summary, (name) => unpackColumn(columns[columnNumber(name)] as Uint8Array, summary.length));
+
+/** A chunk that reads each column once: a query asks for the same ones again and again. */
+export function chunkOf(summary: ChunkSummary, read: (name: ColumnName) => Column): RequestChunk {
+  const known = new Map<ColumnName, Column>();
+  return {
+    ...summary,
+    column(name) {
+      let column = known.get(name);
+      if (!column) {
+        column = read(name);
+        known.set(name, column);
+      }
+      return column;
+    },
+  };
 }
 
 /** Lists of values by column. */

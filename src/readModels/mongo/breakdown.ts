@@ -27,6 +27,7 @@ import { denseStepsOf } from '../figureSteps.ts';
 import type { Breakdown, BreakdownRequest } from '../figuresQueries.ts';
 import { MonthlyNames } from '../monthlyNames.ts';
 import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
+import { atOnce } from '../turns.ts';
 import { wantedGroups } from '../wantedGroups.ts';
 import type { FigureDocument, RequestDocument, StoredFigures } from './documents.ts';
 import { encodedCounts } from './figureDocuments.ts';
@@ -64,7 +65,8 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     step.total.addFigure(figure);
   };
   const whole = new GroupedCounts();
-  const packed = () => denseStepsOf(steps, groupsOfSteps(whole, request)).packed();
+  const result = () =>
+    atOnce(breakdownOf(request, whole, atOnce(denseStepsOf(steps, groupsOfSteps(whole, request)).packed()), cut.asOf));
   if (wanted === 'rows') {
     const hasManySteps = steps.length > MANY_STEPS;
     await forEachRow(view, request, [range], cut, (key, figure, at) => {
@@ -74,7 +76,7 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     const shown = shownIn(whole, request);
     if (hasManySteps)
       await forEachRow(view, request, [range], cut, (key, figure, at) => addToStep(shown(key), figure, at));
-    return breakdownOf(request, whole, packed(), cut.asOf);
+    return result();
   }
   const ranges = splitAtCut(range.from, range.to, cut, FIGURE_PERIODS);
   const isWhole = (each: (typeof ranges)[number]): each is Range & { readonly period: Period } =>
@@ -97,7 +99,7 @@ export async function breakdown(view: ReadView, request: BreakdownRequest, cut: 
     stepAt(of).total.addEncoded(encodedCounts(figures)),
   );
   await forEachRow(view, request, runs.rows, cut, (key, figure, at) => addToStep(shown(key), figure, at));
-  return breakdownOf(request, whole, packed(), cut.asOf);
+  return result();
 }
 
 const shownIn = (whole: GroupedCounts, request: BreakdownRequest): ((key: GroupKey) => GroupKey) => {

@@ -4,6 +4,7 @@ import { archivedFigureOf, figureOf, GROUPINGS, groupings } from '../../../proje
 import { type RequestLogRow, requestRowOf } from '../../../projections/requestLog.ts';
 import { completed } from '../../../test/support/management.ts';
 import { instant, position } from '../../domain/core/brands.ts';
+import { atOnce } from '../turns.ts';
 import { breakdown } from './breakdown.ts';
 import { FigureTable } from './figureTable.ts';
 import { RequestTable } from './requestTable.ts';
@@ -35,7 +36,8 @@ test('a range that ends within a quarter of an hour has no archived requests aft
   const countUntil = (end: number) => {
     const edges = [instant(QUARTER - 60 * MINUTE), instant(end)];
     const request = { by: 'status', filter: {}, edges, maxGroups: 10 } as const;
-    return breakdown(database, { requests, figures }, request, position(1), undefined, false).total.sums.requests;
+    return atOnce(breakdown(database, { requests, figures }, request, position(1), undefined, false)).total.sums
+      .requests;
   };
   expect(countUntil(QUARTER + 6 * MINUTE)).toBe(1);
   expect(countUntil(QUARTER + 15 * MINUTE)).toBe(2);

@@ -1,25 +1,20 @@
-import type { Column } from '../columns/column.ts';
-
-/** A week of a hundred requests a minute, or of a thousand in the hour of the most of them, takes 30 MB. */
-const MAX_BYTES = 96 * 2 ** 20;
-
-interface Cached {
-  readonly column: Column;
+interface Cached<Numbers> {
+  readonly column: Numbers;
   lastQuery: number;
 }
 
 /**
- * Columns in memory, up to a number of bytes. A query over more of them keeps those that it read first: otherwise each would be removed
+ * Lists of numbers in memory, up to a number of bytes. A query over more of them keeps those that it read first: otherwise each would be removed
  * just before the next query needs it.
  */
-export class ColumnCache {
+export class ColumnCache<Numbers extends { readonly byteLength: number }> {
   readonly #maxBytes: number;
   /** The least recently used first. */
-  readonly #columns = new Map<number, Cached>();
+  readonly #columns = new Map<number, Cached<Numbers>>();
   #bytes = 0;
   #query = 0;
 
-  constructor(maxBytes = MAX_BYTES) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
@@ -32,7 +27,8 @@ export class ColumnCache {
     this.#query++;
   }
 
-  get(id: number, read: () => Column): Column {
+  /** @param read returns undefined for what there is not */
+  get<Found extends Numbers | undefined>(id: number, read: () => Found): Found | Numbers {
     const cached = this.#columns.get(id);
     if (cached) {
       if (cached.lastQuery !== this.#query) {
@@ -43,6 +39,7 @@ export class ColumnCache {
       return cached.column;
     }
     const column = read();
+    if (column === undefined) return column;
     this.#makeRoomFor(column.byteLength);
     if (this.#bytes + column.byteLength <= this.#maxBytes) {
       this.#columns.set(id, { column, lastQuery: this.#query });

@@ -1,16 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Figure, Grouping } from '../../../projections/figures.ts';
+import { FIGURE_SUMS, type Figure, type Grouping } from '../../../projections/figures.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import { ChunkCounts } from '../columns/chunkCounts.ts';
-import { chunkRanges, overlaps } from '../columns/chunkRanges.ts';
+import { type ChunkRange, chunkRanges, overlaps } from '../columns/chunkRanges.ts';
 import { type ChunkFilter, ChunkSelection } from '../columns/chunkSelection.ts';
 import type { ChunkSummary } from '../columns/requestChunk.ts';
-import { type Cut, lastPositionOf } from '../cut.ts';
+import { addRequests } from '../columns/requestSums.ts';
 import { FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, MANY_STEPS, REST } from '../figureCounts.ts';
 import { DenseSteps } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
+import { SUMS } from '../packedDay.ts';
+import type { Turns } from '../turns.ts';
 import { columnFilter } from './columnFilter.ts';
 import { ColumnGroups } from './columnGroups.ts';
+import { fieldValues } from './fieldValues.ts';
+import { PairFigures } from './pairFigures.ts';
 import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
 
 interface TimeRange {
@@ -20,30 +24,35 @@ interface TimeRange {
 
 /** Up to this number of sums, those of all groups in all steps are counted at once. */
 const MAX_SUMS_AT_ONCE = 250_000;
+const ONE_GROUP = Int32Array.of(0);
+/** Steps whose sums and bins are passed on in one turn. */
+const STEPS_OF_TURN = 32;
 
 /** Counts the requests that a filter lets through by their columns. */
 export class ColumnFigures {
+  readonly #database: DatabaseSync;
   readonly #tables: FigureTables;
   readonly #filter: ChunkFilter;
   readonly #upTo: number;
+  #failed: Uint8Array | undefined;
 
-  private constructor(tables: FigureTables, filter: ChunkFilter, upTo: number) {
+  private constructor(database: DatabaseSync, tables: FigureTables, filter: ChunkFilter, upTo: number) {
+    this.#database = database;
     this.#tables = tables;
     this.#filter = filter;
     this.#upTo = upTo;
   }
 
-  /** @returns undefined where the filter needs rows */
+  /** @param upTo the last position of a request: later ones may come meanwhile @returns undefined where the filter needs rows */
   static of(
     database: DatabaseSync,
     tables: FigureTables,
     { filter, edges }: Pick<BreakdownRequest, 'filter' | 'edges'>,
-    cut: Cut | undefined,
+    upTo: number,
   ): ColumnFigures | undefined {
-    const upTo = lastPositionOf(cut);
     const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
     const found = columnFilter(filter, range, { database, requests: tables.requests, upTo });
-    return found && new ColumnFigures(tables, found, upTo);
+    return found && new ColumnFigures(database, tables, found, upTo);
   }
 
   /** About the number of requests of a time range, whatever the filter. */
@@ -52,65 +61,57 @@ export class ColumnFigures {
   }
 
   /** See `FiguresQueries.breakdown`. */
-  count(request: BreakdownRequest): Counted {
-    return (request.edges.length - 1 <= MANY_STEPS && this.#countAtOnce(request)) || this.#countTwice(request);
+  *count(request: BreakdownRequest): Turns<Counted> {
+    const counted = request.edges.length - 1 <= MANY_STEPS ? yield* this.#countAtOnce(request) : undefined;
+    return counted ?? (yield* this.#countTwice(request));
+  }
+
+  /** As `count`, by the cells of two fields. @returns undefined where these do not say enough */
+  byPairs(request: BreakdownRequest): PairFigures | undefined {
+    return PairFigures.of(this.#database, this.#tables, request, this.#upTo, this.#filter);
   }
 
   /** The requests of a time range, one by one. */
   all(by: Grouping, range: TimeRange): RowFigure[] {
     const found: RowFigure[] = [];
-    const { kinds } = this.#tables.requests;
-    this.#forEachRange(by, [range.from, range.to], (each, selection, { keys }) => {
-      const { chunk } = each;
-      const [input, cached, output] = [
-        chunk.column('inputTokens'),
-        chunk.column('cachedInputTokens'),
-        chunk.column('outputTokens'),
-      ];
-      const [reasoning, cost] = [chunk.column('reasoningTokens'), chunk.column('costMicroDollars')];
-      const [generating, times] = [chunk.column('generatingMs'), chunk.column('requestedAt')];
-      const [latency, firstByte, kindIds] = [
+    const failedKinds = this.#failedKinds();
+    const edges = [range.from, range.to];
+    const groups = this.#groupsBy(by, edges);
+    for (const [{ chunk }, selection] of this.#ranges(groups, edges)) {
+      const [times, latency, firstByte] = [
+        chunk.column('requestedAt'),
         chunk.column('latencyBin'),
         chunk.column('firstByteBin'),
-        chunk.column('kindId'),
       ];
       for (let index = 0; index < selection.length; index++) {
         const row = selection.rows[index] as number;
+        const sums = new Float64Array(SUMS);
+        addRequests(chunk, { rows: Int32Array.of(row), groups: ONE_GROUP, length: 1 }, failedKinds, sums);
         const firstByteBin = firstByte[row] as number;
-        const outputTokens = output[row] as number;
-        const generatingMs = generating[row] as number;
-        const figure: Figure = {
-          requests: 1,
-          errors: kinds.entryOf(kindIds[row] as number).status === '200' ? 0 : 1,
-          inputTokens: input[row] as number,
-          cachedInputTokens: cached[row] as number,
-          outputTokens,
-          reasoningTokens: reasoning[row] as number,
-          costMicroDollars: cost[row] as number,
-          generatedTokens: generatingMs > 0 ? outputTokens : 0,
-          generatingMs,
+        const figure = {
+          ...Object.fromEntries(FIGURE_SUMS.map((name, place) => [name, sums[place]])),
           latencyBin: latency[row] as number,
           firstByteBin: firstByteBin === 0 ? null : firstByteBin - 1,
-        };
-        const key = keys[selection.groups[index] as number] as GroupKey;
+        } as Figure;
+        const key = groups.keys[selection.groups[index] as number] as GroupKey;
         found.push({ key, figure, at: instant(chunk.earliest + (times[row] as number)) });
       }
-    });
+    }
     return found;
   }
 
   /** @returns undefined when there are so many groups that their sums in all steps would take too much memory */
-  #countAtOnce(request: BreakdownRequest): Counted | undefined {
+  *#countAtOnce(request: BreakdownRequest): Turns<Counted | undefined> {
     const { by, edges } = request;
     const steps = edges.length - 1;
     const counts = this.#newCounts(steps, { hasGroupSketches: true, hasStepSketches: true });
-    let isTooMuch = false;
-    const { keys } = this.#forEachRange(by, edges, (range, selection, groups) => {
-      if (groups.keys.length * steps > MAX_SUMS_AT_ONCE) isTooMuch = true;
-      else counts.add(range, selection, groups.keys.length);
-      return !isTooMuch;
-    });
-    if (isTooMuch) return undefined;
+    const groups = this.#groupsBy(by, edges);
+    const { keys } = groups;
+    for (const [range, selection] of this.#ranges(groups, edges)) {
+      if (keys.length * steps > MAX_SUMS_AT_ONCE) return undefined;
+      counts.add(range, selection, keys.length);
+      yield;
+    }
     const whole = new GroupedCounts();
     keys.forEach((key, group) => {
       const own = new FigureCounts();
@@ -120,6 +121,7 @@ export class ColumnFigures {
     });
     const dense = new DenseSteps(steps, groupsOfSteps(whole, request));
     for (let step = 0; step < steps; step++) {
+      if (step % STEPS_OF_TURN === 0) yield;
       const total = dense.totalOf(step);
       keys.forEach((key, group) => {
         const sums = counts.sumsOf(group, step);
@@ -133,14 +135,16 @@ export class ColumnFigures {
   }
 
   /** Counts groups first, so that in each step those that are shown have sums. */
-  #countTwice(request: BreakdownRequest): Counted {
+  *#countTwice(request: BreakdownRequest): Turns<Counted> {
     const { by, edges } = request;
     const ends = [edges[0] as Instant, edges.at(-1) as Instant];
     const ofAll = this.#newCounts(1, { hasGroupSketches: true, hasStepSketches: false });
     const whole = new GroupedCounts();
-    const groups = this.#forEachRange(by, ends, (range, selection, { keys }) => {
-      ofAll.add({ ...range, step: 0 }, selection, keys.length);
-    });
+    const groups = this.#groupsBy(by, edges);
+    for (const [range, selection] of this.#ranges(groups, ends)) {
+      ofAll.add({ ...range, step: 0 }, selection, groups.keys.length);
+      yield;
+    }
     groups.keys.forEach((key, group) => {
       const own = new FigureCounts();
       own.sums.addList(ofAll.sumsOf(group, 0));
@@ -152,18 +156,15 @@ export class ColumnFigures {
     const counts = this.#newCounts(steps, { hasGroupSketches: false, hasStepSketches: true });
     const columns = new Map([...shown, REST].map((key, column) => [key, column]));
     const columnOf = (group: number) => columns.get(groups.keys[group] as GroupKey) ?? shown.length;
-    this.#forEachRange(
-      by,
-      edges,
-      (range, selection) => {
-        for (let index = 0; index < selection.length; index++)
-          selection.groups[index] = columnOf(selection.groups[index] as number);
-        counts.add(range, selection, shown.length + 1);
-      },
-      groups,
-    );
+    for (const [range, selection] of this.#ranges(groups, edges)) {
+      for (let index = 0; index < selection.length; index++)
+        selection.groups[index] = columnOf(selection.groups[index] as number);
+      counts.add(range, selection, shown.length + 1);
+      yield;
+    }
     const dense = new DenseSteps(steps, shown);
     for (let step = 0; step < steps; step++) {
+      if (step % STEPS_OF_TURN === 0) yield;
       const total = dense.totalOf(step);
       for (const [key, column] of columns) {
         if (column >= counts.groups) continue;
@@ -178,42 +179,39 @@ export class ColumnFigures {
   }
 
   #newCounts(steps: number, sketches: { readonly hasGroupSketches: boolean; readonly hasStepSketches: boolean }) {
-    const { requests, figures } = this.#tables;
-    const failedKinds = new Uint8Array(requests.kinds.entries.length + 1);
-    requests.kinds.entries.forEach(({ status }, index) => {
-      if (status !== '200') failedKinds[index + 1] = 1;
+    const { figures } = this.#tables;
+    return new ChunkCounts({
+      steps,
+      bins: figures.bins,
+      failedKinds: this.#failedKinds(),
+      ...sketches,
     });
-    return new ChunkCounts({ steps, bins: figures.bins, failedKinds, ...sketches });
   }
 
-  /** @param visit false ends it @param groups those of an earlier pass */
-  #forEachRange(
-    by: Grouping,
-    edges: readonly Instant[],
-    visit: (
-      range: Parameters<ChunkCounts['add']>[0],
-      selection: ChunkSelection,
-      groups: ColumnGroups,
-      // biome-ignore lint/suspicious/noConfusingVoidType: most visits go on
-    ) => boolean | void,
-    groups = this.#groupsBy(by),
-  ): ColumnGroups {
+  /** Once for each query: there are thousands of kinds. */
+  #failedKinds(): Uint8Array {
+    this.#failed ??= fieldValues(this.#tables.requests).failedKinds();
+    return this.#failed;
+  }
+
+  /** The requests of each range of a chunk that is in one step; the selection is used again for the next. */
+  *#ranges(groups: ColumnGroups, edges: readonly Instant[]): Generator<[ChunkRange, ChunkSelection]> {
     const { figures } = this.#tables;
     const conditions = this.#filter.conditions.filter(({ column }) => column !== groups.column);
     const filter = { ...this.#filter, conditions };
     const selection = new ChunkSelection();
     const isIn = this.#isIn({ from: edges[0] as Instant, to: edges.at(-1) as Instant });
-    for (const range of chunkRanges(figures.chunks(isIn), edges)) {
+    for (const range of chunkRanges(figures.chunks(isIn), edges, groups.isByMonth)) {
       selection.select(range, groups, filter);
-      if (visit(range, selection, groups) === false) break;
+      yield [range, selection];
     }
-    return groups;
   }
 
-  #groupsBy(by: Grouping): ColumnGroups {
+  #groupsBy(by: Grouping, edges: readonly Instant[]): ColumnGroups {
     return new ColumnGroups(
       by,
       this.#tables,
+      this.#tables.figures.hasFullMonth(by, edges),
       (own) => this.#filter.conditions.find(({ column }) => column === own)?.wanted,
     );
   }

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { GROUPINGS, type Grouping } from '../../../projections/figures.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import type { ChunkFilter, ColumnCondition, RowCondition } from '../columns/chunkSelection.ts';
+import { COLUMN_OF, LIST_OF } from '../columns/fieldPairs.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { sourcePredicate } from '../sourceFilter.ts';
@@ -40,6 +42,22 @@ export function columnFilter(
     rowConditions.push(attempted(own, others, positionsThatTried(database, [...accountIds], range)));
   }
   return { conditions, rowConditions };
+}
+
+/** The ids of a field's column that a filter on this field lets through, by its list alone; undefined: all. */
+export function wantedBytes(
+  field: Grouping,
+  filter: RequestLogFilter,
+  database: DatabaseSync,
+  { kinds, sources }: RequestTable,
+): Uint8Array | undefined {
+  const list = filter[LIST_OF[field]];
+  if (!list) return undefined;
+  const column = COLUMN_OF[field];
+  if (column === 'clientId') return wantedClients(database, { clients: list });
+  const values = new Set(list);
+  const entries: readonly object[] = { kindId: kinds.entries, sourceId: sources.entries }[column];
+  return wantedIds(entries, (entry) => values.has((entry as Record<string, string | null>)[GROUPINGS[field]] ?? null));
 }
 
 /** For each id of a dictionary 1 if its entry matches; ids begin with 1. */

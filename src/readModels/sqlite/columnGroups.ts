@@ -1,24 +1,13 @@
-import { GROUPINGS, type Grouping, UNBOUNDED } from '../../../projections/figures.ts';
+import type { Grouping } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { EXCLUDED, type GroupCodes, UNKNOWN } from '../columns/chunkSelection.ts';
-import type { GroupKey } from '../figureCounts.ts';
+import { COLUMN_OF } from '../columns/fieldPairs.ts';
+import { type GroupKey, keyOf } from '../figureCounts.ts';
+import { fieldValues } from './fieldValues.ts';
 import type { FigureTables } from './rowFigures.ts';
 
 type Codes = ReturnType<GroupCodes['codesAt']>;
-
-const COLUMN_OF = {
-  account: 'kindId',
-  model: 'kindId',
-  effort: 'kindId',
-  status: 'kindId',
-  key: 'sourceId',
-  owner: 'sourceId',
-  team: 'sourceId',
-  error: 'sourceId',
-  transport: 'sourceId',
-  client: 'clientId',
-} as const satisfies Record<Grouping, GroupCodes['column']>;
 
 /** Gives each group of a grouping a number when a request of it is found. */
 export class ColumnGroups implements GroupCodes {
@@ -29,9 +18,20 @@ export class ColumnGroups implements GroupCodes {
   readonly #tables: FigureTables;
   readonly #wanted: Uint8Array | undefined;
   readonly #months = new Map<number, Codes>();
+  /** Whether names have groups by month: each has one of its own while there is room for all. */
+  readonly isByMonth: boolean;
 
-  /** @param wantedIds bytes of the ids of the grouping's column whose requests are wanted; undefined: all */
-  constructor(by: Grouping, tables: FigureTables, wantedIds: (column: GroupCodes['column']) => Uint8Array | undefined) {
+  /**
+   * @param isByMonth whether a month of the range may have names without a group of their own
+   * @param wantedIds bytes of the ids of the grouping's column whose requests are wanted; undefined: all
+   */
+  constructor(
+    by: Grouping,
+    tables: FigureTables,
+    isByMonth: boolean,
+    wantedIds: (column: GroupCodes['column']) => Uint8Array | undefined = () => undefined,
+  ) {
+    this.isByMonth = isByMonth;
     this.#by = by;
     this.column = COLUMN_OF[by];
     this.#tables = tables;
@@ -50,7 +50,7 @@ export class ColumnGroups implements GroupCodes {
 
   /** Of names that clients choose, each month has others. */
   codesAt(at: Instant): Codes {
-    const month = UNBOUNDED.has(this.#by) ? startOf('month', at) : 0;
+    const month = this.isByMonth ? startOf('month', at) : 0;
     let codes = this.#months.get(month);
     if (!codes) {
       codes = this.#newCodes(at);
@@ -75,14 +75,7 @@ export class ColumnGroups implements GroupCodes {
   }
 
   #keyOf(id: number, at: Instant): GroupKey {
-    const { requests, figures } = this.#tables;
-    const by = this.#by;
-    const field = GROUPINGS[by];
-    const entry = {
-      kindId: () => requests.kinds.entryOf(id),
-      sourceId: () => requests.sources.entryOf(id),
-      clientId: () => (id === 0 ? { client: null } : requests.clients.at(id)),
-    }[this.column]() as Readonly<Record<string, string | null>>;
-    return figures.keyFor(by, entry[field] ?? null, at);
+    const value = fieldValues(this.#tables.requests).valueOf(this.#by, id);
+    return this.isByMonth ? this.#tables.figures.keyFor(this.#by, value, at) : keyOf(value);
   }
 }

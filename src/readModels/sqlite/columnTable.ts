@@ -4,6 +4,7 @@ import {
   type ChunkSummary,
   COLUMNS,
   type ColumnName,
+  chunkOf,
   columnNumber,
   concatenate,
   packChunk,
@@ -12,13 +13,14 @@ import {
   unpackValues,
 } from '../columns/requestChunk.ts';
 import { ColumnCache } from './columnCache.ts';
+import { type FieldValues, PairTable } from './pairTable.ts';
 
 /** Requests of a chunk. */
 const MAX_LENGTH = 8_192;
+/** A week of a hundred requests a minute, or of a thousand in the hour of the most of them, takes 30 MB. */
+const MAX_CACHED_BYTES = 96 * 2 ** 20;
 
-interface StoredSummary extends ChunkSummary {
-  readonly id: number;
-}
+type StoredSummary = ChunkSummary & { readonly id: number };
 
 /** Columns of one chunk have neighbouring ids. */
 const idOf = (chunk: number, name: ColumnName): number => chunk * COLUMNS.length + columnNumber(name);
@@ -32,10 +34,15 @@ export class ColumnTable {
   readonly #saveSummary: StatementSync;
   readonly #select: StatementSync;
   readonly #save: StatementSync;
-  readonly #cache = new ColumnCache();
+  readonly #cache = new ColumnCache<Column>(MAX_CACHED_BYTES);
+  /** Sums of chunks to which no request is added any more. */
+  readonly pairs: PairTable;
+  readonly #maxLength: number;
   #summaries: StoredSummary[] = [];
 
-  constructor(database: DatabaseSync) {
+  /** @param maxLength requests of a chunk */
+  constructor(database: DatabaseSync, values: FieldValues, maxLength = MAX_LENGTH) {
+    this.#maxLength = maxLength;
     database.exec(`
       CREATE TABLE IF NOT EXISTS requestChunks (
         id INTEGER PRIMARY KEY,
@@ -47,6 +54,7 @@ export class ColumnTable {
         bins INTEGER NOT NULL
       ) STRICT;
       CREATE TABLE IF NOT EXISTS requestColumns (id INTEGER PRIMARY KEY, numbers BLOB NOT NULL) STRICT`);
+    this.pairs = new PairTable(database, values);
     this.#selectSummaries = database.prepare('SELECT * FROM requestChunks ORDER BY id');
     this.#saveSummary = database.prepare('INSERT OR REPLACE INTO requestChunks VALUES (?, ?, ?, ?, ?, ?, ?)');
     this.#select = database.prepare('SELECT numbers FROM requestColumns WHERE id = ?');
@@ -58,17 +66,23 @@ export class ColumnTable {
   /** Reads from the file which chunks there are, e.g. after a rollback. */
   reload(): void {
     this.#cache.clear();
+    this.pairs.clear();
     this.#summaries = this.#selectSummaries.all() as unknown as StoredSummary[];
   }
 
   /** Adds the next requests, within the caller's transaction. */
   add(values: RequestValues): void {
     const last = this.#summaries.at(-1);
-    const continues = last !== undefined && last.length + values.position.length <= MAX_LENGTH;
+    const continues = last !== undefined && last.length + values.position.length <= this.#maxLength;
     const { columns, ...summary } = packChunk(
       continues ? concatenate(unpackValues(this.#chunkOf(last)), values) : values,
     );
     const id = continues ? last.id : (last?.id ?? 0) + 1;
+    // Not through the cache, which has what queries read.
+    if (!continues)
+      this.pairs.beginChunk(id, (own) =>
+        this.#chunkOf(this.#summaries[own - 1] as StoredSummary, (column, length) => this.#read(column, length)),
+      );
     const { length, firstPosition, lastPosition, earliest, latest, bins } = summary;
     this.#saveSummary.run(id, length, firstPosition, lastPosition, earliest, latest, bins);
     COLUMNS.forEach((name) => {
@@ -84,33 +98,32 @@ export class ColumnTable {
     return this.#summaries;
   }
 
-  /** Passes on the chunks that match, the latest ones first; their columns are in memory for as long as the caller has the chunk. */
+  /**
+   * Passes on the chunks that match, the latest ones first; their columns are in memory for as long as the caller has the chunk. Requests
+   * may be added meanwhile, of which only chunks that a later call passes on have any.
+   */
   *chunks(isWanted: (summary: ChunkSummary) => boolean): Generator<RequestChunk> {
     this.#cache.beginQuery();
-    for (const summary of this.#summaries.filter(isWanted).reverse()) yield this.#chunkOf(summary);
+    this.pairs.beginQuery();
+    const [last, ...others] = this.#summaries.filter(isWanted).reverse();
+    if (!last) return;
+    const chunk = this.#chunkOf(last);
+    // Requests may be added to the last one, so that its columns are others later.
+    if (last === this.#summaries.at(-1)) for (const name of COLUMNS) chunk.column(name);
+    yield chunk;
+    for (const summary of others) yield this.#chunkOf(summary);
   }
 
-  #chunkOf(summary: StoredSummary): RequestChunk {
-    // A query asks for the same columns again and again.
-    const known = new Map<ColumnName, Column>();
-    return {
-      ...summary,
-      column: (name) => {
-        let column = known.get(name);
-        if (!column) {
-          column = this.#read(idOf(summary.id, name), summary.length);
-          known.set(name, column);
-        }
-        return column;
-      },
-    };
+  #chunkOf(
+    summary: StoredSummary,
+    read = (id: number, length: number) => this.#cache.get(id, () => this.#read(id, length)),
+  ): RequestChunk {
+    return chunkOf(summary, (name) => read(idOf(summary.id, name), summary.length));
   }
 
   #read(id: number, length: number): Column {
-    return this.#cache.get(id, () => {
-      const row = this.#select.get(id) as unknown as readonly [Uint8Array] | undefined;
-      if (!row) throw new Error(`The read models have no column ${id} of requests`);
-      return unpackColumn(row[0], length);
-    });
+    const row = this.#select.get(id) as unknown as readonly [Uint8Array] | undefined;
+    if (!row) throw new Error(`The read models have no column ${id} of requests`);
+    return unpackColumn(row[0], length);
   }
 }

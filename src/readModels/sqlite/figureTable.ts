@@ -5,17 +5,19 @@ import {
   type FigureSums,
   type Grouping,
   groupings,
+  UNBOUNDED,
 } from '../../../projections/figures.ts';
-import { type Period, startOf } from '../../../projections/periods.ts';
-import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
+import { endOf, type Period, startOf } from '../../../projections/periods.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
+import type { PairCells } from '../columns/pairCells.ts';
 import { type ChunkSummary, packChunk, type RequestChunk, unpackChunk } from '../columns/requestChunk.ts';
 import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, NONE, REST } from '../figureCounts.ts';
 import { addToPackedDay, quarterOfDay } from '../packedDay.ts';
 import { ColumnTable } from './columnTable.ts';
-import type { Dictionary } from './dictionary.ts';
+import { type FieldDictionaries, fieldValues } from './fieldValues.ts';
 import { FigureNames, groupingNumber } from './figureNames.ts';
+import { BLOCK_CHUNKS } from './pairTable.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
 
@@ -53,10 +55,7 @@ export class FigureTable {
   readonly #columns: ColumnTable;
   #pendingChunk: RequestChunk | undefined;
 
-  constructor(
-    database: DatabaseSync,
-    dictionaries: { readonly kinds: Dictionary<RequestKind>; readonly sources: Dictionary<RequestSource> },
-  ) {
+  constructor(database: DatabaseSync, dictionaries: FieldDictionaries, chunkLength?: number) {
     database.exec(`
       CREATE TABLE IF NOT EXISTS figures (
         grouping INTEGER,
@@ -76,7 +75,7 @@ export class FigureTable {
         PRIMARY KEY (grouping, day, groupId)
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
-    this.#columns = new ColumnTable(database);
+    this.#columns = new ColumnTable(database, fieldValues(dictionaries), chunkLength);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
     this.#groups = new FigureNames(database);
@@ -159,8 +158,23 @@ export class FigureTable {
   /** The requests that have rows, by columns, in chunks that match. */
   *chunks(isWanted: (summary: ChunkSummary) => boolean): Generator<RequestChunk> {
     const pending = this.#chunkOfPending();
+    const stored = this.#columns.chunks(isWanted);
+    // Read before the first one is passed on: what is pending now may be in it later.
+    const last = stored.next();
     if (pending && isWanted(pending)) yield pending;
-    yield* this.#columns.chunks(isWanted);
+    if (last.done) return;
+    yield last.value;
+    yield* stored;
+  }
+
+  /** What is known of the chunks of a block that has cells. */
+  chunksOf(block: number): readonly ChunkSummary[] {
+    return this.#columns.summaries.slice(block * BLOCK_CHUNKS, (block + 1) * BLOCK_CHUNKS);
+  }
+
+  /** The cells of a pair of fields in a block of chunks, if there are any. */
+  cellsOf(block: number, pair: number): PairCells | undefined {
+    return this.#columns.pairs.cells(block, pair);
   }
 
   #summaries(): readonly ChunkSummary[] {
@@ -179,6 +193,16 @@ export class FigureTable {
   keyFor(by: Grouping, name: string | null, at: Instant): GroupKey {
     this.#pending.sumUp();
     return this.#groups.names.keyFor(by, name, at);
+  }
+
+  /** Whether a month between two moments has as many names of a grouping as may have groups of their own, so that others share one. */
+  hasFullMonth(by: Grouping, edges: readonly Instant[]): boolean {
+    if (!UNBOUNDED.has(by)) return false;
+    this.#pending.sumUp();
+    const end = edges.at(-1) as Instant;
+    for (let month = startOf('month', edges[0] as Instant); month < end; month = endOf('month', month))
+      if (this.#groups.names.isFull(by, month)) return true;
+    return false;
   }
 
   /** Adds to the rows of quarters, and of the longer periods that they belong to. */

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant, Position } from '../../domain/core/brands.ts';
 import { archivedAsOf, cutAfterArchived, endOfArchivedDay } from '../archivedDays.ts';
 import { beforeAsOf } from '../cut.ts';
+import type { Breakdown, BreakdownRequest } from '../figuresQueries.ts';
 import type { SyncQueryHandlers } from '../readModels.ts';
+import type { Turns } from '../turns.ts';
 import { breakdown } from './breakdown.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
@@ -11,8 +13,15 @@ import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestP
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 
+interface SqliteQueryHandlers extends Omit<SyncQueryHandlers, 'figures'> {
+  readonly figures: {
+    /** @param snapshot reads the tables as they are now, whatever is written between two turns */
+    breakdown(request: BreakdownRequest, asOf: Position | null, snapshot: DatabaseSync): Turns<Breakdown>;
+  };
+}
+
 /** All queries over the tables of one file and the log that they were built from. */
-export function createQueryHandlers(database: DatabaseSync, projector: Projector, log: LogReader): SyncQueryHandlers {
+export function createQueryHandlers(database: DatabaseSync, projector: Projector, log: LogReader): SqliteQueryHandlers {
   const { tables, position } = projector;
   const { requestIds, history, spans } = tables;
   const hasAllRowsFrom = (from: Instant): boolean =>
@@ -39,13 +48,14 @@ export function createQueryHandlers(database: DatabaseSync, projector: Projector
       steps: (since, stepMs, asOf) => requestSteps(database, since, stepMs, cut(asOf)),
     },
     figures: {
-      breakdown: (request, asOf) => {
+      *breakdown(request, asOf, snapshot) {
         const at = cut(asOf);
         const { edges } = request;
         const range = { since: edges[0] as Instant, until: edges.at(-1) as Instant };
+        const archived = archivedAsOf(log.archive.days(), range, at);
         return {
-          ...breakdown(database, tables, request, position, at, hasAllRowsFrom(range.since)),
-          ...archivedAsOf(log.archive.days(), range, at),
+          ...(yield* breakdown(snapshot, tables, request, position, at, hasAllRowsFrom(range.since))),
+          ...archived,
         };
       },
     },

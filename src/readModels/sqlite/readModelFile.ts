@@ -4,7 +4,7 @@ import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
 import type { Position } from '../../domain/core/brands.ts';
 
 /** Must be raised with every change of tables or indexes. */
-export const LAYOUT = 18;
+export const LAYOUT = 19;
 
 // One row: all read models of the file reach the same position.
 const PROGRESS = `
@@ -72,6 +72,13 @@ function isCurrent(database: DatabaseSync): boolean {
 }
 
 const prepare = (database: DatabaseSync) => database.exec(`${PROGRESS}; PRAGMA user_version = ${LAYOUT}`);
+
+/** Opens a file that is in use for reading by another connection. @throws the error of SQLite */
+export function openForReading(path: string): DatabaseSync {
+  const database = openDatabase(path, { timeout: 5_000, readOnly: true });
+  database.exec('PRAGMA cache_size = -16384');
+  return database;
+}
 
 /**
  * The last event that a file's read models include, whatever version built them.

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 21, layout 19':
+    'b36db4ec8200904f4db42e15b8530a482cb7c5edca31695f13228ed72231cb07',
   'requestLog 7, usageTrends 2, history 21, layout 18':
     '0a97666e3a7c82f09ff70e325bc2b49f70c9483d76377bb11bd5cb6117520320',
   'requestLog 7, usageTrends 2, history 21, layout 17':

@@ -2,19 +2,22 @@ import { renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
+import type { Position } from '../../domain/core/brands.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
 import { transfer } from '../../lib/threads/transfer.ts';
-import type { Breakdown } from '../figuresQueries.ts';
+import { type Breakdown, type BreakdownRequest, isCancelled } from '../figuresQueries.ts';
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
+import { inTurns } from '../turns.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
 import type { ReadModelsThread } from './readModelsProtocol.ts';
+import { SnapshotReader } from './snapshotReader.ts';
 
 // Program of the thread that projects the log's file into read models and queries them.
 
@@ -27,9 +30,17 @@ const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
+/** How often a breakdown begins, at most, when the tables are made again meanwhile. */
+const MAX_ATTEMPTS = 3;
 
 /** The figures of a year by hours are eight megabytes. */
 const listsOf = ({ steps }: Breakdown) => [steps.sums.buffer, steps.percentiles.buffer] as ArrayBuffer[];
+
+function requireClient(request: BreakdownRequest): void {
+  if (isCancelled(request)) throw new Error('The client has disconnected');
+}
+
+type BreakdownArgs = readonly [request: BreakdownRequest, asOf: Position | null];
 
 interface Opened {
   readonly database: DatabaseSync;
@@ -40,6 +51,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   const log = new LogReader(logPath);
   const onBreak = (found: LogBreak) => report('broken', found);
   let { database, projector } = open();
+  const snapshots = new SnapshotReader(path);
   let isClosing = false;
 
   let isCatchingUp = false;
@@ -76,14 +88,40 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       await (hasMore ? nextTurn() : delay(POLL_INTERVAL_MS));
       if (isClosing) throw new ReadModelUnavailable('the read models have stopped');
     }
+    if (port === 'figures') return breakdown(...(args as BreakdownArgs));
     return withRepair(() => {
       const handlers = createQueryHandlers(database, projector, log)[port] as Record<
         string,
         (...args: readonly unknown[]) => unknown
       >;
-      const result = handlers[name]?.(...args);
-      return port === 'figures' ? transfer(result, listsOf(result as Breakdown)) : result;
+      return handlers[name]?.(...args);
     });
+  }
+
+  /** In turns, between which the log is followed and other queries run. Starts again when the tables are made again meanwhile. */
+  async function breakdown(request: BreakdownRequest, asOf: Position | null): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      let tables = projector.tables;
+      const isReplaced = () => tables !== projector.tables;
+      try {
+        const result = await snapshots.read((snapshot) => {
+          ({ tables } = projector);
+          // It may have waited for others.
+          requireClient(request);
+          const turns = createQueryHandlers(database, projector, log).figures.breakdown(request, asOf, snapshot);
+          return inTurns(turns, () => {
+            if (isClosing) throw new ReadModelUnavailable('the read models have stopped');
+            if (isReplaced()) throw new Error('The read models are being made again');
+            requireClient(request);
+          });
+        });
+        return transfer(result, listsOf(result));
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || isClosing) throw error;
+        if (damagedFile(error) === path) repair();
+        else if (!isReplaced()) throw error;
+      }
+    }
   }
 
   function open(): Opened {
@@ -116,6 +154,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       fresh.close();
     }
     if (isClosing) return removeReadModelFile(freshPath);
+    snapshots.close();
     database.close();
     try {
       removeReadModelFile(path);
@@ -132,10 +171,15 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       return work();
     } catch (error) {
       if (damagedFile(error) !== path) throw error;
-      database.close();
-      ({ database, projector } = rebuild());
+      repair();
       return work();
     }
+  }
+
+  function repair(): void {
+    snapshots.close();
+    database.close();
+    ({ database, projector } = rebuild());
   }
 
   // A day is archived or restored shortly after the event that says so, and there may be no event after that.
@@ -159,6 +203,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     stop() {
       isClosing = true;
       clearInterval(checking);
+      snapshots.close();
       database.close();
       log.close();
     },

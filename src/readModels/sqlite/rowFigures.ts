@@ -14,6 +14,7 @@ import {
 } from '../figureCounts.ts';
 import { type DenseSteps, denseStepsOf } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
+import { forEachInTurns, type Turns } from '../turns.ts';
 import { figureRows } from './figureRows.ts';
 import { type RequestSelection, selectionOf } from './requestSelection.ts';
 import { rowsOf } from './sourceScan.ts';
@@ -48,20 +49,21 @@ export class RowFigures {
   }
 
   /** Passes on each row of a time range with the key of its group. */
-  forEach(
+  *forEach(
     by: Grouping,
     range: { readonly from: Instant; readonly to: Instant },
     add: (key: GroupKey, figure: Figure, at: Instant) => void,
-  ): void {
+  ): Turns<void> {
     const { requests, figures } = this.#tables;
     const { sql, values } = rowsOf(this.#selection, range);
-    for (const row of figureRows(this.#database, requests, sql, values, by === 'client'))
-      add(figures.keyFor(by, row[GROUPINGS[by]], row.requestedAt), figureOf(row), row.requestedAt);
+    yield* forEachInTurns(figureRows(this.#database, requests, sql, values, by === 'client'), (row) =>
+      add(figures.keyFor(by, row[GROUPINGS[by]], row.requestedAt), figureOf(row), row.requestedAt),
+    );
   }
 }
 
 /** See `FiguresQueries.breakdown`. */
-export function countRows(rows: RowFigures, request: BreakdownRequest): Counted {
+export function* countRows(rows: RowFigures, request: BreakdownRequest): Turns<Counted> {
   const { edges, by } = request;
   const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
   const whole = new GroupedCounts();
@@ -72,13 +74,13 @@ export function countRows(rows: RowFigures, request: BreakdownRequest): Counted 
     step.total.addFigure(figure);
   };
   const hasManySteps = steps.length > MANY_STEPS;
-  rows.forEach(by, range, (key, figure, at) => {
+  yield* rows.forEach(by, range, (key, figure, at) => {
     whole.of(key).addFigure(figure);
     if (!hasManySteps) addToStep(key, figure, at);
   });
   if (hasManySteps) {
     const shown = new Set(groupsOfSteps(whole, request));
-    rows.forEach(by, range, (key, figure, at) => addToStep(shown.has(key) ? key : REST, figure, at));
+    yield* rows.forEach(by, range, (key, figure, at) => addToStep(shown.has(key) ? key : REST, figure, at));
   }
   return { whole, steps: denseStepsOf(steps, groupsOfSteps(whole, request)) };
 }

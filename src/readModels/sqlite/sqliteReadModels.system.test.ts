@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
-import { type Position, position } from '../../domain/core/brands.ts';
+import { instant, type Position, position } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { IpAllowed } from '../../domain/firewall/events.ts';
 import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
@@ -124,6 +124,20 @@ test('empty lists match nothing', async () => {
   for (const filter of [{ accountIds: [] }, { statuses: [] }, { models: [] }, { efforts: [] }, { modelOptions: [] }]) {
     expect(await requestLog.page(filter, 10, 0, head)).toEqual({ rows: [], total: 0 });
   }
+});
+
+test('does not count for a client that has disconnected, and goes on with other breakdowns', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a, b);
+  const { figures } = open(folder, logPath);
+  const cancellation = new Int32Array(new SharedArrayBuffer(4));
+  const edges = [instant(0), instant(Date.now() + 1)];
+  const count = () => figures.breakdown({ by: 'key', filter: {}, edges, maxGroups: 10, cancellation }, head);
+  expect((await count()).total.sums.requests).toBe(2);
+  Atomics.store(cancellation, 0, 1);
+  await expect(count()).rejects.toThrow('The client has disconnected');
+  Atomics.store(cancellation, 0, 0);
+  expect((await Promise.all([count(), count(), count()])).map(({ total }) => total.sums.requests)).toEqual([2, 2, 2]);
 });
 
 test('continues after a restart', async () => {

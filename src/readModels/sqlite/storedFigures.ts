@@ -3,11 +3,12 @@ import { FIGURE_PERIODS, FIGURE_SUMS } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
 import type { Instant } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
-import { type FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, stepOf } from '../figureCounts.ts';
+import { FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, stepOf } from '../figureCounts.ts';
 import { DenseSteps } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { addPackedDay, QUARTERS_OF_DAY, quarterOfDay, SUMS } from '../packedDay.ts';
-import { type StepRun, stepIn, stepRuns } from '../stepRuns.ts';
+import { type StepRun, type StepRuns, stepIn, stepRuns } from '../stepRuns.ts';
+import { forEachInTurns, type Turns } from '../turns.ts';
 import type { ColumnFigures } from './columnFigures.ts';
 import { groupingNumber } from './figureNames.ts';
 import type { FigureTable } from './figureTable.ts';
@@ -33,71 +34,86 @@ function addRow({ sums, latency, firstByte }: FigureCounts, row: SumsRow, first:
 
 type PackedRow = readonly [day: number, groupId: number, sums: Uint8Array];
 
+interface PendingCounts {
+  readonly quarter: Instant;
+  readonly key: GroupKey;
+  readonly counts: FigureCounts;
+}
+
 /** Counts by the sums of the tables and of what is not written yet. */
 export class StoredFigures {
   readonly #database: DatabaseSync;
-  readonly #figures: FigureTable;
   readonly #request: BreakdownRequest;
   readonly #cut: Cut | undefined;
   /** Undefined: all groups. */
   readonly #wanted: ReadonlySet<string> | undefined;
+  readonly #byOfTotals: SumsBy;
+  readonly #runs: StepRuns;
+  /** The requests of parts of a quarter, and around the cut. */
+  readonly #own: readonly RowFigure[];
+  /** What is not written yet, by groups and of all of them. */
+  readonly #pending: readonly PendingCounts[];
+  readonly #pendingTotals: readonly PendingCounts[];
 
+  /** @param rows those that the filter lets through */
   constructor(
     database: DatabaseSync,
     { figures }: FigureTables,
     request: BreakdownRequest,
     wanted: ReadonlySet<string> | undefined,
     cut: Cut | undefined,
+    rows: Pick<ColumnFigures, 'all'>,
   ) {
+    const { by, edges } = request;
     this.#database = database;
-    this.#figures = figures;
     this.#request = request;
     this.#wanted = wanted;
     this.#cut = cut;
+    this.#byOfTotals = wanted ? by : 'all';
+    this.#runs = stepRuns(edges, cut);
+    // Now, as requests that are not written yet may be between two turns.
+    this.#own = this.#runs.rows.flatMap((range) => rows.all(by, range));
+    this.#pending = this.#pendingBy(figures, by);
+    this.#pendingTotals = wanted ? this.#pending : this.#pendingBy(figures, 'all');
   }
 
-  /** @param rows those that the filter lets through */
-  count(rows: Pick<ColumnFigures, 'all'>): Counted {
-    const { by } = this.#request;
-    const edges = this.#request.edges;
-    const runs = stepRuns(edges, this.#cut);
-    const own = runs.rows.flatMap((range) => rows.all(by, range));
-    const whole = this.#countWhole(own);
+  *count(): Turns<Counted> {
+    const { by, edges } = this.#request;
+    const [runs, own] = [this.#runs, this.#own];
+    const whole = yield* this.#countWhole();
     const shown = groupsOfSteps(whole, this.#request);
     const steps = new DenseSteps(edges.length - 1, shown);
     // Without a filter, those that are not shown are the total without the others.
     const isRestDerived = this.#wanted === undefined;
     const isShown = new Set(shown);
     const keys = new Map([...this.#keysOf(by)].filter(([, key]) => !isRestDerived || isShown.has(key)));
-    const ofTotal = this.#wanted ? by : 'all';
-    this.#addPackedDays(runs.runs, keys, steps);
+    yield* this.#addPackedDays(runs.runs, keys, steps);
     for (const run of runs.runs) {
-      if (isOfDays(run)) this.#addDays(run, keys, steps);
-      this.#addTotals(run, ofTotal, steps);
+      if (isOfDays(run)) yield* this.#addDays(run, keys, steps);
     }
-    const stepAt = (quarter: Instant): number => {
-      const run = runs.runs.find(({ from, to }) => from <= quarter && quarter < to);
-      return run ? stepIn(run, quarter) : -1;
-    };
-    this.#forEachPending(by, (quarter, key, { sums }) => {
-      const step = stepAt(quarter);
-      if (step >= 0) steps.add(step, key, sums);
-    });
-    this.#forEachPending(ofTotal, (quarter, _, counts) => {
-      const step = stepAt(quarter);
-      if (step >= 0) steps.totalOf(step).merge(counts);
-    });
-    for (const { key, figure, at } of own) {
-      const step = stepOf(edges, at);
-      steps.add(step, key, figure);
-      steps.totalOf(step).addFigure(figure);
+    yield* this.addTotals(steps);
+    for (const { quarter, key, counts } of this.#pending) {
+      const step = stepAt(runs, quarter);
+      if (step >= 0) steps.add(step, key, counts.sums);
     }
+    for (const { key, figure, at } of own) steps.add(stepOf(edges, at), key, figure);
     if (isRestDerived) steps.deriveRest();
     return { whole, steps };
   }
 
-  /** @param rows those of all parts of quarters */
-  #countWhole(rows: readonly RowFigure[]): GroupedCounts {
+  /** Adds what all requests of each step have in common. */
+  *addTotals(steps: DenseSteps): Turns<void> {
+    const runs = this.#runs;
+    const keys = this.#keysOf(this.#byOfTotals);
+    for (const run of runs.runs) yield* this.#addTotalsOf(run, keys, steps);
+    for (const { quarter, counts } of this.#pendingTotals) {
+      const step = stepAt(runs, quarter);
+      if (step >= 0) steps.totalOf(step).merge(counts);
+    }
+    for (const { figure, at } of this.#own) steps.totalOf(stepOf(this.#request.edges, at)).addFigure(figure);
+  }
+
+  *#countWhole(): Turns<GroupedCounts> {
     const { by } = this.#request;
     const [first, end] = [this.#request.edges[0] as Instant, this.#request.edges.at(-1) as Instant];
     const ranges = splitAtCut(first, end, this.#cut, FIGURE_PERIODS);
@@ -110,38 +126,38 @@ export class StoredFigures {
     select.setReturnArrays(true);
     for (const { period, from, to } of ranges) {
       if (!period) {
-        for (const { key, figure, at } of rows) if (from <= at && at < to) whole.of(key).addFigure(figure);
+        for (const { key, figure, at } of this.#own) if (from <= at && at < to) whole.of(key).addFigure(figure);
         continue;
       }
       const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
-      for (const row of found as unknown as Iterable<SumsRow>) {
+      yield* forEachInTurns(found as unknown as Iterable<SumsRow>, (row) => {
         const key = keys.get(row[0]);
         if (key !== undefined) addRow(whole.of(key), row, 1);
-      }
+      });
     }
     const wholePeriods = ranges.filter(({ period }) => period);
-    this.#forEachPending(by, (quarter, key, counts) => {
+    for (const { quarter, key, counts } of this.#pending)
       if (wholePeriods.some(({ from, to }) => from <= quarter && quarter < to)) whole.of(key).merge(counts);
-    });
     return whole;
   }
 
   /** Sums of groups in steps of whole days or months. */
-  #addDays(run: StepRun, keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): void {
+  *#addDays(run: StepRun, keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): Turns<void> {
     const select = this.#database.prepare(
       `SELECT start, groupId, ${FIGURE_SUMS.join(', ')} FROM figures
        WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
     );
     select.setReturnArrays(true);
     const found = select.iterate(groupingNumber(this.#request.by), periodNumber(run.period), run.from, run.to);
-    for (const row of found as unknown as Iterable<readonly [start: number, groupId: number, ...sums: number[]]>) {
+    const rows = found as unknown as Iterable<readonly [start: number, groupId: number, ...sums: number[]]>;
+    yield* forEachInTurns(rows, (row) => {
       const key = keys.get(row[1]);
       if (key !== undefined) steps.addList(stepIn(run, row[0]), key, row, 2);
-    }
+    });
   }
 
   /** Sums of groups in all other steps. */
-  #addPackedDays(runs: readonly StepRun[], keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): void {
+  *#addPackedDays(runs: readonly StepRun[], keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): Turns<void> {
     const stepsOfDays = new Map<number, Int32Array>();
     for (const run of runs) {
       if (isOfDays(run)) continue;
@@ -155,11 +171,11 @@ export class StoredFigures {
     }
     const { sums: into, width } = steps;
     const columns = new Map([...keys].map(([id, key]) => [id, steps.columnOf(key)]));
-    for (const [day, groupId, sums] of this.#packedRows([...stepsOfDays.keys()], keys)) {
+    yield* forEachInTurns(this.#packedRows([...stepsOfDays.keys()], keys), ([day, groupId, sums]) => {
       const at = columns.get(groupId);
       const stepOfQuarter = stepsOfDays.get(day);
       if (at !== undefined && stepOfQuarter) addPackedDay(sums, stepOfQuarter, { into, width, at });
-    }
+    });
   }
 
   *#packedRows(days: readonly number[], keys: ReadonlyMap<number, GroupKey>): Iterable<PackedRow> {
@@ -180,29 +196,33 @@ export class StoredFigures {
   }
 
   /** Figures of all groups together. */
-  #addTotals(run: StepRun, by: SumsBy, steps: DenseSteps): void {
-    const keys = this.#keysOf(by);
+  *#addTotalsOf(run: StepRun, keys: ReadonlyMap<number, GroupKey>, steps: DenseSteps): Turns<void> {
+    const isFew = this.#wanted !== undefined;
     const select = this.#database.prepare(
-      `SELECT start, groupId, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
-       WHERE grouping = ? AND period = ? AND start >= ? AND start < ?`,
+      `SELECT start, ${FIGURE_SUMS.join(', ')}, latency, firstByte FROM figures
+       WHERE grouping = ? AND period = ? AND start >= ? AND start < ?
+       ${isFew ? 'AND groupId IN (SELECT value FROM json_each(?))' : ''}`,
     );
     select.setReturnArrays(true);
-    const add = (period: (typeof FIGURE_PERIODS)[number], from: number, to: number): void => {
-      const found = select.iterate(groupingNumber(by), periodNumber(period), from, to);
-      for (const row of found as unknown as Iterable<SumsRow>)
-        if (keys.has(row[1] as number)) addRow(steps.totalOf(stepIn(run, row[0])), row, 2);
+    const ids = isFew ? [JSON.stringify([...keys.keys()])] : [];
+    const grouping = groupingNumber(this.#byOfTotals);
+    const add = (period: (typeof FIGURE_PERIODS)[number], from: number, to: number): Turns<void> => {
+      const found = select.iterate(grouping, periodNumber(period), from, to, ...ids);
+      return forEachInTurns(found as unknown as Iterable<SumsRow>, (row) =>
+        addRow(steps.totalOf(stepIn(run, row[0])), row, 1),
+      );
     };
     if (run.period !== 'quarter' || run.stepMs <= HOUR_MS) {
-      add(run.period as (typeof FIGURE_PERIODS)[number], run.from, run.to);
+      yield* add(run.period as (typeof FIGURE_PERIODS)[number], run.from, run.to);
       return;
     }
     // Days of a zone that is not whole hours from UTC: whole hours, and quarters at both ends of each.
     for (let from = run.from as number; from < run.to; from += run.stepMs) {
       const to = from + run.stepMs;
       const [firstHour, endOfHours] = [Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(to / HOUR_MS) * HOUR_MS];
-      add('quarter', from, firstHour);
-      add('hour', firstHour, endOfHours);
-      add('quarter', endOfHours, to);
+      yield* add('quarter', from, firstHour);
+      yield* add('hour', firstHour, endOfHours);
+      yield* add('quarter', endOfHours, to);
     }
   }
 
@@ -214,10 +234,15 @@ export class StoredFigures {
     return new Map(rows.flatMap(({ id, key }) => (this.#isWanted(key) ? [[id, key] as const] : [])));
   }
 
-  #forEachPending(by: SumsBy, add: (quarter: Instant, key: GroupKey, counts: FigureCounts) => void): void {
-    this.#figures.forEachPending(by, (quarter, key, counts) => {
-      if (this.#isWanted(key)) add(quarter, key, counts);
+  #pendingBy(figures: FigureTable, by: SumsBy): PendingCounts[] {
+    const found: PendingCounts[] = [];
+    figures.forEachPending(by, (quarter, key, counts) => {
+      if (!this.#isWanted(key)) return;
+      const copy = new FigureCounts();
+      copy.merge(counts);
+      found.push({ quarter, key, counts: copy });
     });
+    return found;
   }
 
   #isWanted(key: GroupKey): boolean {
@@ -226,3 +251,9 @@ export class StoredFigures {
 }
 
 const isOfDays = ({ period }: StepRun): boolean => period === 'day' || period === 'month';
+
+/** The step of a quarter of an hour in runs; negative: none. */
+function stepAt({ runs }: StepRuns, quarter: Instant): number {
+  const run = runs.find(({ from, to }) => from <= quarter && quarter < to);
+  return run ? stepIn(run, quarter) : -1;
+}
