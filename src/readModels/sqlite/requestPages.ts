@@ -10,6 +10,7 @@ import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../req
 import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSort.ts';
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
+import { positionsByColumns } from './columnPages.ts';
 import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
 import {
@@ -36,6 +37,11 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
+type PageTables = Pick<Tables, 'requests' | 'requestIds' | 'figures'>;
+
+/** Finds positions of rows of a range, the latest first. */
+type FindInRange = (range: CountedRange, limit: number, offset: number) => number[];
+
 /** A page as the positions of its rows. */
 interface FoundPage {
   readonly positions: readonly number[];
@@ -50,7 +56,7 @@ interface FoundPage {
  */
 export function requestLogPage(
   database: DatabaseSync,
-  tables: Pick<Tables, 'requests' | 'requestIds'>,
+  tables: PageTables,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
@@ -93,7 +99,7 @@ function sortedPositions(
 
 function latestFirst(
   database: DatabaseSync,
-  { requests: table, requestIds }: Pick<Tables, 'requests' | 'requestIds'>,
+  tables: PageTables,
   filter: RequestLogFilter,
   limit: number,
   offset: number,
@@ -101,6 +107,7 @@ function latestFirst(
   archived: readonly ArchivedDay[],
   cut: Cut | undefined,
 ): FoundPage {
+  const { requests: table, requestIds } = tables;
   const selection = selectionOf(filter, table, lastPositionOf(cut));
   if (filter.after !== undefined) return newRequests(database, selection, filter.after, limit, offset);
   if (filter.search) {
@@ -114,7 +121,10 @@ function latestFirst(
     .filter((range) => range.from < range.to)
     .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
-  return { positions: positionsOfPage(database, selection, ranges, limit, offset), total };
+  const find: FindInRange = (range, count, skip) =>
+    (selection.kinds && positionsByColumns(database, tables, filter, range, selection.upTo, count, skip)) ??
+    scan(database, selection, range, count, skip);
+  return { positions: positionsOfPage(database, selection, ranges, find, limit, offset), total };
 }
 
 /** A page of the requests that ended after a position, found along the positions. */
@@ -278,6 +288,7 @@ function positionsOfPage(
   database: DatabaseSync,
   selection: RequestSelection,
   ranges: readonly CountedRange[],
+  find: FindInRange,
   limit: number,
   offset: number,
 ): number[] {
@@ -294,7 +305,7 @@ function positionsOfPage(
         visit(countedRanges(database, selection, { period, from: range.from, to: range.to }));
       } else {
         const missing = Math.min(limit - found.length, range.count - toSkip);
-        found.push(...scan(database, selection, range, missing, toSkip));
+        found.push(...find(range, missing, toSkip));
         toSkip = 0;
       }
     }

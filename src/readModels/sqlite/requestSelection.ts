@@ -43,7 +43,7 @@ export interface AttemptSelection {
   readonly isOne: boolean;
   /** As in `KindSelection`, without the kinds that it selects. */
   readonly bytes: Uint8Array;
-  /** Returns one byte per id of an attempt kind, for the roll-up; there are many of them. */
+  /** Returns one byte per id of an attempt kind, for the roll-up; there are so many of them that they are looked at once, if ever. */
   readonly attemptBytes: () => Uint8Array;
 }
 
@@ -64,6 +64,7 @@ export function selectionOf(
   const { matches, attempted } = predicate;
   const bytes = bytesOf(kinds.entries, matches);
   const attemptedBytes = attempted && bytesOf(kinds.entries, attempted.matches);
+  let attemptBytes: Uint8Array | undefined;
   const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
   return {
     ...timeRangeOf(filter),
@@ -74,12 +75,14 @@ export function selectionOf(
       accountIds: JSON.stringify([...attempted.accountIds]),
       isOne: attempted.accountIds.size === 1,
       bytes: attemptedBytes as Uint8Array,
-      attemptBytes: () =>
-        bytesOf(
+      attemptBytes() {
+        attemptBytes ??= bytesOf(
           attemptKinds.entries,
           ({ attemptedAccountId, kindId }) =>
             attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
-        ),
+        );
+        return attemptBytes;
+      },
     },
   };
 }

@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Instant } from '../../domain/core/brands.ts';
+import { chunkRanges, overlaps } from '../columns/chunkRanges.ts';
+import { ChunkSelection, EXCLUDED, type GroupCodes } from '../columns/chunkSelection.ts';
+import type { RequestLogFilter } from '../requestLogQueries.ts';
+import { columnFilter } from './columnFilter.ts';
+import type { FigureTables } from './rowFigures.ts';
+
+/** Of fewer requests, reading an index is as fast. */
+const MIN_REQUESTS = 8_192;
+/** How many times as long an entry of an index takes as a request in columns. */
+const INDEX_FACTOR = 10;
+
+/** A time range with the number of its requests that a filter lets through; `to` is exclusive. */
+interface CountedTimes {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly count: number;
+}
+
+/**
+ * Finds the rows of a page where few of many requests match, by their columns: an index would be read up to the last one of the page.
+ * @param upTo the last position of a request
+ * @returns undefined where an index is faster, or needed
+ */
+export function positionsByColumns(
+  database: DatabaseSync,
+  { requests, figures }: FigureTables,
+  filter: RequestLogFilter,
+  { from, to, count }: CountedTimes,
+  upTo: number,
+  limit: number,
+  offset: number,
+): number[] | undefined {
+  const all = figures.countChunks((summary) => overlaps(summary, from, to));
+  const share = Math.min(1, (limit + offset) / count);
+  if (all < MIN_REQUESTS || share * INDEX_FACTOR < 1) return undefined;
+  const { search: _, since: __, until: ___, sort: ____, ...conditions } = filter;
+  const found = columnFilter(conditions, { from, to }, { database, requests, upTo });
+  if (!found) return undefined;
+  const selection = new ChunkSelection();
+  const kinds = allOf(
+    found.conditions.find(({ column }) => column === 'kindId')?.wanted,
+    requests.kinds.entries.length,
+  );
+  const rows: { readonly at: number; readonly position: number }[] = [];
+  const chunks = figures.chunks((summary) => summary.firstPosition <= upTo && overlaps(summary, from, to));
+  for (const range of chunkRanges(chunks, [from, to], false)) {
+    selection.select(range, kinds, found);
+    const { chunk } = range;
+    const [times, positions] = [chunk.column('requestedAt'), chunk.column('position')];
+    for (let index = 0; index < selection.length; index++) {
+      const row = selection.rows[index] as number;
+      rows.push({
+        at: chunk.earliest + (times[row] as number),
+        position: chunk.firstPosition + (positions[row] as number),
+      });
+    }
+  }
+  rows.sort((a, b) => b.at - a.at || b.position - a.position);
+  return rows.slice(offset, offset + limit).map(({ position }) => position);
+}
+
+/** All requests in one group, of which only those of wanted kinds are selected. */
+function allOf(wanted: Uint8Array | undefined, kinds: number): GroupCodes {
+  const codes = new Int32Array(kinds + 1);
+  if (wanted) for (let id = 0; id < codes.length; id++) if (wanted[id] !== 1) codes[id] = EXCLUDED;
+  return { column: 'kindId', codesAt: () => ({ codes, resolve: () => EXCLUDED }) };
+}
