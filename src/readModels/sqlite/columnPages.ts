@@ -21,6 +21,7 @@ interface CountedTimes {
 /**
  * Finds the rows of a page where few of many requests match, by their columns: an index would be read up to the last one of the page.
  * @param upTo the last position of a request
+ * @param minRequests in the range, whatever the filter
  * @returns undefined where an index is faster, or needed
  */
 export function positionsByColumns(
@@ -31,10 +32,11 @@ export function positionsByColumns(
   upTo: number,
   limit: number,
   offset: number,
+  minRequests = MIN_REQUESTS,
 ): number[] | undefined {
   const all = figures.countChunks((summary) => overlaps(summary, from, to));
   const share = Math.min(1, (limit + offset) / count);
-  if (all < MIN_REQUESTS || share * INDEX_FACTOR < 1) return undefined;
+  if (all < minRequests || share * INDEX_FACTOR < 1) return undefined;
   const { search: _, since: __, until: ___, sort: ____, ...conditions } = filter;
   const found = columnFilter(conditions, { from, to }, { database, requests, upTo });
   if (!found) return undefined;
