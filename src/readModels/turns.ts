@@ -35,11 +35,12 @@ export async function inTurns<Result>(turns: Turns<Result>, between: () => void)
   }
 }
 
-/** Passes on rows, and yields in between. */
-export function* forEachInTurns<Row>(rows: Iterable<Row>, visit: (row: Row) => void, rowsOfTurn = 256): Turns<void> {
+/** Passes on rows, and yields in between and at the end: many short lists one after the other take long as well. */
+export function* forEachInTurns<Row>(rows: Iterable<Row>, visit: (row: Row) => void, rowsOfTurn = 64): Turns<void> {
   let count = 0;
   for (const row of rows) {
     visit(row);
     if (++count % rowsOfTurn === 0) yield;
   }
+  yield;
 }

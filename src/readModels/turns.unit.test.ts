@@ -36,7 +36,7 @@ test('lets other work run between two turns', async () => {
 test('visits all rows, whether at once or in turns', () => {
   const seen: number[] = [];
   const turns = forEachInTurns([1, 2, 3, 4, 5], (row) => seen.push(row), 2);
-  expect([turns.next().done, turns.next().done, turns.next().done]).toEqual([false, false, true]);
+  expect(Array.from({ length: 4 }, () => turns.next().done)).toEqual([false, false, false, true]);
   atOnce(forEachInTurns([6], (row) => seen.push(row)));
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
 });

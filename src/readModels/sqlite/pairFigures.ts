@@ -93,12 +93,13 @@ export class PairFigures {
     const fewGroups = MAX_SUMS_AT_ONCE / steps;
     const atOnce = yield* this.#sumUp(edges, { hasBins: true, maxGroups: fewGroups });
     const ofAll = atOnce ?? (yield* this.#sumUp([edges[0] as Instant, edges.at(-1) as Instant], { hasBins: true }));
-    keys.forEach((key, group) => {
+    for (const [group, key] of keys.entries()) {
       const own = new FigureCounts();
       for (let step = 0; step < (atOnce ? steps : 1); step++) own.sums.addList(ofAll.sumsOf(group, step));
       ofAll.addGroupSketches(group, own);
       whole.groups.set(key, own);
-    });
+      yield;
+    }
     const shown = groupsOfSteps(whole, this.#request);
     const dense = new DenseSteps(steps, shown);
     let [counts, columns] = [ofAll, keys as readonly GroupKey[]];

@@ -80,6 +80,8 @@ export class StoredFigures {
   *count(): Turns<Counted> {
     const { by, edges } = this.#request;
     const [runs, own] = [this.#runs, this.#own];
+    // What is not in the snapshot was read when this was made.
+    yield;
     const whole = yield* this.#countWhole();
     const shown = groupsOfSteps(whole, this.#request);
     const steps = new DenseSteps(edges.length - 1, shown);
