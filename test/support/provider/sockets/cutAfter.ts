@@ -1,10 +1,20 @@
 import type { Socket } from 'node:net';
 
-/** Resets a connection when exactly this many more bytes were written to it, wherever in a frame that falls. */
+/**
+ * Resets a connection when exactly this many more bytes were written to it, wherever in a frame that falls. What is written in one turn
+ * leaves in one packet: the congestion window of a new connection has ten, and a reset discards those that wait for it.
+ */
 export function cutAfter(connection: Socket, bytes: number, onCut: () => void): void {
   const write = connection._write.bind(connection);
   let remaining = bytes;
-  connection._writev = undefined as never; // one chunk at a time, so that the cut is exact
+  connection.cork();
+  setImmediate(() => connection.uncork());
+  connection._writev = (chunks, callback) => {
+    const bytes = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
+    );
+    connection._write(Buffer.concat(bytes), 'buffer', callback);
+  };
   connection._write = (chunk: Buffer | string, encoding, callback) => {
     const data = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     if (data.length <= remaining) {
