@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startChild } from '../../test/contract/children/child.ts';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
 import { openDataFolder } from './dataFolder.ts';
@@ -100,4 +100,61 @@ test('refuses a damaged node-id file instead of replacing it', async () => {
   await mkdir(temp.path, { recursive: true });
   await writeFile(join(temp.path, 'node-id'), 'not an id\n');
   expect(() => openDataFolder(temp.path)).toThrow(expect.objectContaining({ code: 'INVALID_NODE_ID' }));
+});
+
+describe('a folder that belongs to a node', () => {
+  async function folderOfNode() {
+    const temp = await tempFolder();
+    onTestFinished(() => temp[Symbol.asyncDispose]());
+    openDataFolder(temp.path, { nodeId: 'node-a-in-zurich' }).close();
+    return temp.path;
+  }
+
+  test.each([
+    ['half', (id: string) => id.slice(0, 8)],
+    ['another', () => 'node-b\n'],
+    ['an empty', () => ''],
+    ['an unreadable', () => '\u0000\u0000'],
+  ])('is refused with %s name in node-id, and its own is named', async (_what, change) => {
+    const path = await folderOfNode();
+    const idPath = join(path, 'node-id');
+    await writeFile(idPath, change(await readFile(idPath, 'utf8')));
+    expect(() => openDataFolder(path)).toThrow(
+      expect.objectContaining({
+        code: 'CANNOT_USE_DATA_FOLDER',
+        message: expect.stringMatching(
+          /node-id says ".*", but this folder belongs to the node node-a-in-zurich \(node\.mark\)\. Delete node-id, and svc writes it again; .+\.$/s,
+        ),
+      }),
+    );
+    await rm(idPath);
+    const folder = openDataFolder(path);
+    expect(folder).toMatchObject({ node: 'node-a-in-zurich' });
+    folder.close();
+    expect(await readFile(idPath, 'utf8')).toBe('node-a-in-zurich\n');
+  });
+
+  test.each(['missing', 'damaged'])('keeps its name when node.mark is %s, and makes that again', async (what) => {
+    const path = await folderOfNode();
+    const markPath = join(path, 'node.mark');
+    const mark = await readFile(markPath, 'utf8');
+    await (what === 'missing' ? rm(markPath) : writeFile(markPath, mark.slice(0, 8)));
+    const folder = openDataFolder(path);
+    expect(folder.node).toBe('node-a-in-zurich');
+    folder.close();
+    expect(await readFile(markPath, 'utf8')).toBe(mark);
+  });
+
+  test('takes another name from SVC_NODE_ID once, and knows the former one', async () => {
+    const path = await folderOfNode();
+    const renamed = openDataFolder(path, { nodeId: 'node-b' });
+    expect(renamed).toMatchObject({ node: 'node-b', formerNode: 'node-a-in-zurich' });
+    renamed.close();
+    for (const nodeId of ['node-b', undefined]) {
+      const folder = openDataFolder(path, { nodeId });
+      expect(folder.node).toBe('node-b');
+      expect(folder).not.toHaveProperty('formerNode');
+      folder.close();
+    }
+  });
 });

@@ -1,35 +1,16 @@
-import { randomInt } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { remedyFor, remedyForOwnFile } from './fileErrors.ts';
+import { CannotUseDataFolder } from './cannotUseDataFolder.ts';
+import { remedyFor } from './fileErrors.ts';
 import { CannotLockDataFolder, DataFolderInUse, FolderLock, LOCK_FILE } from './folderLock.ts';
-
-/** The folder cannot be used; the message says why and what to do. */
-export class CannotUseDataFolder extends Error {
-  override readonly name = 'CannotUseDataFolder';
-  readonly code = 'CANNOT_USE_DATA_FOLDER';
-}
-
-/** The node id cannot be part of a stream name. */
-export class InvalidNodeId extends Error {
-  override readonly name = 'InvalidNodeId';
-  readonly code = 'INVALID_NODE_ID';
-}
+import { randomText, readOrStoreNodeId } from './nodeId.ts';
 
 export interface DataFolder {
   readonly path: string;
   /** Id of this node, part of the names of its streams; the same at every start. */
   readonly node: string;
+  /** The id before this start; absent unless this start was given another one. */
+  readonly formerNode?: string;
   /**
    * Id of this start; ids of later starts sort after it. Streams are named after it, so a node that runs on a copy of
    * the folder writes to its own streams (docs/decisions/0007-streams-with-one-writer.md).
@@ -46,9 +27,6 @@ export interface DataFolder {
   close(): void;
 }
 
-/** `.` and `_` separate the parts of a stream's name; the first `-` ends its category. */
-const NODE_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
 /**
  * Locks a data folder for this process. Creates the folder, readable by its owner only, if it does not exist. The lock
  * belongs to the operating system, which releases it when the process ends, also after `kill -9`.
@@ -62,7 +40,7 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
   try {
     return {
       path: folder,
-      node: readOrStoreNodeId(file('node-id'), nodeId),
+      ...readOrStoreNodeId(folder, nodeId),
       boot: newBootId(),
       file,
       renewLock: () => lock.renew(),
@@ -114,43 +92,5 @@ function createFolder(folder: string): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-function readOrStoreNodeId(path: string, configured: string | undefined): string {
-  const stored = storedNodeId(path);
-  const node = configured ?? stored ?? randomText(8);
-  if (!NODE_ID.test(node)) {
-    throw new InvalidNodeId(
-      `"${node}" cannot be a node id (SVC_NODE_ID or ${path}): use 1 to 63 characters of a-z, 0-9 and -`,
-    );
-  }
-  if (node !== stored) writeAtomically(path, `${node}\n`);
-  return node;
-}
-
-function storedNodeId(path: string): string | undefined {
-  try {
-    return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
-  } catch (error) {
-    throw new CannotUseDataFolder(
-      `${path}, which has the name of this node, cannot be read: ${(error as Error).message}. ` +
-        remedyForOwnFile(error, 'Give it to the user that runs svc.'),
-      { cause: error },
-    );
-  }
-}
-
-/** Syncs a draft and renames it into place, so that a power cut leaves either the old file or the new one. */
-function writeAtomically(path: string, text: string): void {
-  const draft = openSync(`${path}.new`, 'w', 0o600);
-  try {
-    writeSync(draft, text);
-    fsyncSync(draft);
-  } finally {
-    closeSync(draft);
-  }
-  renameSync(`${path}.new`, path);
-}
-
 /** Nine base-36 digits of milliseconds (enough until the year 5188) and four random ones, in case the clock is set back. */
 const newBootId = (): string => `${Date.now().toString(36).padStart(9, '0')}${randomText(4)}`;
-
-const randomText = (length: number): string => Array.from({ length }, () => randomInt(36).toString(36)).join('');

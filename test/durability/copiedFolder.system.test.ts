@@ -70,11 +70,13 @@ test('a service over a copied folder keeps its data and writes to streams of its
   cpSync(stage.folder, copyAt('stopped'), { recursive: true });
 
   for (const name of ['running', 'stopped']) {
-    const copy = serve({ folder: copyAt(name), provider: stage.provider });
+    const copy = serve({ folder: copyAt(name), provider: stage.provider, env: { SVC_NODE_ID: name } });
     onTestFinished(() => copy[Symbol.asyncDispose]());
     expect((await sendRequest({ url: await copy.listening(), ...request })).status).toBe(200);
     copy.signal('SIGTERM');
-    expect(await copy.ended).toMatchObject({ exitCode: 0, stderr: [] });
+    const ended = await copy.ended;
+    expect(ended).toMatchObject({ exitCode: 0, stderr: [] });
+    expect(ended.stdout.join('\n')).toMatch(new RegExp(`belonged to the node \\w{8} and now belongs to ${name}, as`));
     const log = new VerifiedLog(copyAt(name));
     log.readNew();
     expect(log.problems).toEqual([]);

@@ -99,6 +99,15 @@ const announcing = (faults: Faults): Pick<JoinNodesOptions, 'onRefused' | 'onWri
 /** The store may be lost during the start. */
 const JOIN_TIMEOUT_MS = 2_000;
 
+/** A folder that was mounted at the wrong node looks the same. */
+function reportFormerNode({ path, node, formerNode }: DataFolder, print: ServiceIo['print']): void {
+  if (formerNode === undefined) return;
+  print(
+    `${path} belonged to the node ${formerNode} and now belongs to ${node}, as SVC_NODE_ID says. If it is the folder of another node, stop svc and set SVC_DATA_DIR.`,
+    { level: 'warn', code: 'node_renamed' },
+  );
+}
+
 /** Resolves when this node has folded the whole log. @throws when a part cannot start, with what to do */
 export async function openFoundation(
   config: Config,
@@ -118,6 +127,7 @@ export async function openFoundation(
   };
   const prices = readPrices(config.SVC_PRICES_FILE);
   const folder = openDataFolder(config.SVC_DATA_DIR, { nodeId: config.SVC_NODE_ID });
+  reportFormerNode(folder, print);
   const metrics = new MetricRegistry();
   const store = await openStore(config, folder, { print, report, faults, onAppended: countAppends(metrics) });
   const reportSnapshot = (line: string): void => print(line, { level: 'warn', code: 'snapshot_unusable' });
