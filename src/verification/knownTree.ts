@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type UntouchedFile, untouchedFile } from '../dataFolder/untouchedFile.ts';
 import { type LeafEntry, parseLeafEntry } from '../integrity/leaf/leafEntry.ts';
-import { openTileReader } from '../integrity/tiles/sqliteTileStore.ts';
+import { areTilesCreated, openTileReader } from '../integrity/tiles/sqliteTileStore.ts';
 import { TreeReader } from '../integrity/tiles/tileTree.ts';
 import type { KnownFact } from './knownFacts.ts';
 
@@ -26,6 +26,7 @@ export function findKnownTree(folder: string, temporary: string): FoundTree {
   if (!existsSync(path)) return {};
   try {
     const file = untouchedFile(path, temporary);
+    if (!areTilesCreated(file.location)) return {};
     const tiles = openTileReader(file.location);
     try {
       const reader = new TreeReader(tiles);

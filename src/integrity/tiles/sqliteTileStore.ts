@@ -43,14 +43,31 @@ export function openTileStore(path: string): TileStore {
   }
 }
 
-/** Opens the tiles for reading, also beside the writer. The file must have been created. */
+/**
+ * Opens the tiles for reading, also beside the writer. `areTilesCreated` must hold.
+ * @throws the error of SQLite, or TilesDamaged when tables are missing
+ */
 export function openTileReader(path: string): TileReader & { close(): void } {
   const database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
+    requireTables(database);
     return new SqliteTileStore(database);
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * Whether a file has the tables of this version. It has none for the moment between its creation and the first transaction of its
+ * writer, and those of another version until svc starts. @throws the error of SQLite
+ */
+export function areTilesCreated(path: string): boolean {
+  const database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    return layoutOf(database) === LAYOUT;
+  } finally {
+    database.close();
   }
 }
 

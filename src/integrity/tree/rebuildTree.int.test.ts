@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,6 +44,26 @@ test('makes the tree of the log whatever is there, and finds no difference in it
     expect(compareTree({ folder })).toEqual({ size: EVENTS, differences: [] });
   }
   expect(existsSync(join(folder, 'tree.new.sqlite'))).toBe(false);
+});
+
+test.each([
+  ['an empty file', (path: string) => writeFileSync(path, '')],
+  ['a file without tables', (path: string) => change(path, 'PRAGMA journal_mode = WAL')],
+  [
+    'a tree of another layout',
+    (path: string) => change(path, 'CREATE TABLE nodes (hash BLOB); PRAGMA user_version = 9'),
+  ],
+])('compares nothing with %s, which the service makes at that moment', async (_what, create) => {
+  const { folder, treePath } = await dataFolder();
+  create(treePath);
+  expect(compareTree({ folder })).toBeUndefined();
+});
+
+test('names a tree that lacks a table', async () => {
+  const { folder, treePath } = await dataFolder();
+  rebuildTree({ folder });
+  change(treePath, 'DROP TABLE tree');
+  expect(compareTree({ folder })).toEqual({ size: 0, differences: ['tree: the file lacks a table'] });
 });
 
 test('compares a tree that is behind the log as far as it goes', async () => {

@@ -5,7 +5,7 @@ import { describeBreak, type LogBreak } from '../../eventLog/continuity.ts';
 import { HASH_BYTES } from '../merkle/hashes.ts';
 import { MerkleTree, TILE_WIDTH } from '../merkle/merkleTree.ts';
 import { decodeBundle } from '../tiles/entryBundle.ts';
-import { openTileReader } from '../tiles/sqliteTileStore.ts';
+import { areTilesCreated, openTileReader } from '../tiles/sqliteTileStore.ts';
 import { TreeReader } from '../tiles/tileTree.ts';
 import { LeafSource } from './leafSource.ts';
 import { isTreeDamage, removeTreeFile, TREE_FILE } from './treeFile.ts';
@@ -68,7 +68,7 @@ export function rebuildTree({ folder, logName, onProgress }: TreeRebuildOptions)
 /**
  * Makes the tree from the log in memory, up to the size of the one in the folder, and compares all tiles and leaf entries. The
  * live one is only read, and may grow meanwhile.
- * @returns undefined when there is no tree
+ * @returns undefined when there is no tree, or none yet
  * @throws LogFileMissing
  */
 export function compareTree({ folder, logName, onProgress }: TreeRebuildOptions): TreeComparison | undefined {
@@ -77,6 +77,7 @@ export function compareTree({ folder, logName, onProgress }: TreeRebuildOptions)
   if (!existsSync(path)) return undefined;
   const log = new LeafSource(logPath);
   try {
+    if (!areTilesCreated(path)) return undefined;
     const tiles = openTileReader(path);
     try {
       const live = new TreeReader(tiles);
