@@ -21,13 +21,20 @@ export interface QueryThread {
   };
 }
 
-/** Sends queries to a thread. They reject with `ReadModelUnavailable`. */
-export function queryOnThread(thread: { request(name: 'query', query: Query): Promise<unknown> }): RunQuery {
+/**
+ * Sends queries to a thread. They reject with `ReadModelUnavailable`.
+ * @param whyEnded why the thread ended last; undefined while it runs, and when it was stopped
+ */
+export function queryOnThread(
+  thread: { request(name: 'query', query: Query): Promise<unknown> },
+  whyEnded: () => string | undefined = () => undefined,
+): RunQuery {
   return async (port, name, args, minPosition) => {
     try {
       return await thread.request('query', { port, name, args, minPosition });
     } catch (error) {
-      if (error instanceof ThreadEnded) throw new ReadModelUnavailable('the read models have stopped');
+      if (error instanceof ThreadEnded)
+        throw new ReadModelUnavailable(['the read models have stopped', whyEnded()].filter(Boolean).join(': '));
       throw new ReadModelUnavailable((error as Error).message);
     }
   };

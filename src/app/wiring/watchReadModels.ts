@@ -30,7 +30,7 @@ export function watchReadModels({ hot, progress, faults, everyMs = EVERY_MS }: W
     faults.raise({
       code: CODE,
       cause: `Request log, usage and history ${state}. Model requests and limits are not affected.`,
-      remedy: 'They catch up by themselves; if the number grows, check the disk, or the read models in MongoDB.',
+      remedy: 'They catch up by themselves; if it lasts, check the disk, or the read models in MongoDB.',
     });
   }
 

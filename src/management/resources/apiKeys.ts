@@ -7,6 +7,7 @@ import { type ApiKeyId, type Instant, iso, type TeamId } from '../../domain/core
 import { refuse } from '../../domain/core/refusal.ts';
 import { isHeld } from '../../domain/hold/isHeld.ts';
 import type { LimitRuleInput } from '../../domain/limits/changeRules.ts';
+import { mapInSlices } from '../../lib/mapInSlices.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { callersOfKey } from '../../vault/callerKeys.ts';
@@ -157,7 +158,7 @@ export const apiKeyRoutes = ({
       const view = await views.asOf(ctx);
       const open = openByHolder(view.state);
       const keys = [...view.state.apiKeys.values()].filter((key) => mayUseKey(ctx.state.principal, key));
-      return keys.map((key) => apiKeyEntry(key, view, open));
+      return mapInSlices(keys, (key) => apiKeyEntry(key, view, open));
     })
     .post('/', routes.create, async (ctx) => {
       const body = await readBody(ctx, CreateApiKey, 'invalid_api_key_payload');

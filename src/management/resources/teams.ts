@@ -3,6 +3,7 @@ import { iso, type TeamId } from '../../domain/core/brands.ts';
 import { refuse } from '../../domain/core/refusal.ts';
 import { teamHolder } from '../../domain/limits/limitLevel.ts';
 import type { Team } from '../../domain/team/state.ts';
+import { mapInSlices } from '../../lib/mapInSlices.ts';
 import type { HotState } from '../../state/fold/hotState.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { readBody, wireObject } from '../http/body.ts';
@@ -103,9 +104,8 @@ export const teamRoutes = ({
       const view = await views.asOf(ctx);
       const [keys, open] = [keysInTeams(view), openByHolder(view.state)];
       const shown = teamsOf(ctx.state.principal, view);
-      return [...view.state.teams.values()]
-        .filter(({ id }) => shown === 'all' || shown.has(id))
-        .map((team) => teamEntry(team, view, keys, open));
+      const teams = [...view.state.teams.values()].filter(({ id }) => shown === 'all' || shown.has(id));
+      return mapInSlices(teams, (team) => teamEntry(team, view, keys, open));
     })
     .get('/:id', routes.get, async (ctx) => {
       const view = await views.asOf(ctx);

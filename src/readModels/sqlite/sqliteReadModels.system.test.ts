@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { appender, completed, refused, temporaryFolder } from '../../../test/support/management.ts';
+import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { instant, type Position, position } from '../../domain/core/brands.ts';
 import type { DomainEvent } from '../../domain/core/event.ts';
 import { IpAllowed } from '../../domain/firewall/events.ts';
@@ -261,3 +262,21 @@ test('100,000 invented models, originators and user agents grow neither roll-ups
   expect(sizes[1]).toEqual(sizes[0]);
   expect(sizes[0]).toMatchObject({ requestSources: 1, requestsByKind: expect.any(Number) });
 }, 240_000);
+
+test('queries say why the read models have stopped', async () => {
+  const folder = temporaryFolder();
+  const { logPath, head } = await logOf(folder, a);
+  mkdirSync(join(folder, 'readmodels.sqlite'));
+  const failed = Promise.withResolvers<Error>();
+  const { progress, notify } = open(folder, logPath, failed.resolve);
+  notify(head);
+  await failed.promise;
+  await expect(progress.reached(head)).rejects.toThrow(
+    /^the read models have stopped: \S+readmodels\.sqlite cannot be opened: it is a folder\. Stop svc and delete it: .+ from the event log$/,
+  );
+  rmdirSync(join(folder, 'readmodels.sqlite'));
+  await vi.waitFor(async () => {
+    notify(head);
+    expect(await progress.reached(head)).toBe(head);
+  }, waitOptions);
+});

@@ -40,6 +40,7 @@ export function createSqliteReadModels({
   /** The thread begins by catching up. */
   let isCatchingUp = true;
   let lastFailure: string | undefined;
+  let whyEnded: string | undefined;
 
   const thread = startThread<ReadModelsThread>(WORKER, {
     name: 'read models',
@@ -49,6 +50,7 @@ export function createSqliteReadModels({
     restart: 'with the next message',
     onEnd(error) {
       isCatchingUp = false;
+      whyEnded = error?.message.replace(/\.$/, '');
       if (error) onFailure?.(error);
     },
     reports: {
@@ -58,6 +60,7 @@ export function createSqliteReadModels({
         if (failure !== undefined && failure !== lastFailure)
           onFailure?.(new ReadModelUnavailable(cannotFollow(failure)));
         lastFailure = failure;
+        whyEnded = undefined;
         isCatchingUp = false;
         if (failure === undefined) onRebuilding?.(false);
         if (announced > reached && !isClosed) catchUp();
@@ -75,7 +78,7 @@ export function createSqliteReadModels({
       announced = at;
       if (!isCatchingUp && !isClosed) catchUp();
     },
-    ...portsOver(queryOnThread(thread)),
+    ...portsOver(queryOnThread(thread, () => whyEnded)),
     close() {
       isClosed = true;
       return thread.stop();
