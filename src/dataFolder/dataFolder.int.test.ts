@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startChild } from '../../test/contract/children/child.ts';
@@ -38,6 +38,14 @@ test.each([
     'contains a lock that cannot be opened',
     (path: string) => mkdir(join(path, 'lock.sqlite'), { recursive: true }),
     /^\S+lock\.sqlite cannot be locked: .+\. Give its folder to the user that runs svc, and delete it: .+\.$/,
+  ],
+  [
+    'contains a lock that is a link to nothing',
+    async (path: string) => {
+      await mkdir(path);
+      await symlink(join(path, 'missing', 'lock.sqlite'), join(path, 'lock.sqlite'));
+    },
+    /^\S+lock\.sqlite cannot be locked: [^.]+\. Give its folder to the user that runs svc, and delete it: [^.]+\.$/,
   ],
   [
     'has a folder where the name of its node should be',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CannotUseDataFolder } from './cannotUseDataFolder.ts';
 import { remedyFor } from './fileErrors.ts';
@@ -67,7 +67,7 @@ function acquireLock(folder: string): FolderLock {
     return new FolderLock(folder);
   } catch (error) {
     if (error instanceof DataFolderInUse) throw error;
-    if (error instanceof CannotLockDataFolder && isFolder(folder) && existsSync(join(folder, LOCK_FILE))) {
+    if (error instanceof CannotLockDataFolder && isFolder(folder) && isThere(join(folder, LOCK_FILE))) {
       throw new CannotUseDataFolder(error.message, { cause: error });
     }
     throw new CannotUseDataFolder(
@@ -89,6 +89,9 @@ function createFolder(folder: string): void {
     if (!isFolder(folder)) throw error;
   }
 }
+
+/** Also a link to nothing. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
@@ -60,6 +60,19 @@ test.each([{ readOnly: false }, { readOnly: true }])(
     expect(errorOf(() => openDatabase(path, options)).message).toBe(
       `${path} cannot be opened: it is a folder. Stop svc and delete it: the next start copies it again from EventStoreDB.`,
     );
+  },
+);
+
+test.each([{ readOnly: false }, { readOnly: true }])(
+  'says that a file is a link to nothing, and what to do: %o',
+  async (options) => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, 'tree.sqlite');
+    symlinkSync(join(folder.path, 'missing', 'tree.sqlite'), path);
+    expect(errorOf(() => openDatabase(path, options))).toMatchObject({
+      errcode: 14,
+      message: `${path} cannot be opened: it is a link to a file that does not exist. Stop svc and delete it: the next start makes it again from the event log.`,
+    });
   },
 );
 

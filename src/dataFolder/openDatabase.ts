@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 
@@ -59,7 +59,9 @@ function describeError(error: unknown, path: string): unknown {
   if (namesFile(error)) return error;
   if ((((error as { errcode?: number }).errcode ?? 0) & 0xff) === CANNOT_OPEN) {
     const failure = error as Error;
-    failure.message = `${path} cannot be opened: ${failure.message}. ${REMEDY_TO_OPEN}`;
+    failure.message = isLinkToNothing(path)
+      ? `${path} cannot be opened: it is a link to a file that does not exist. ${REMEDIES[basename(path)] ?? RESTORE}`
+      : `${path} cannot be opened: ${failure.message}. ${REMEDY_TO_OPEN}`;
     unopened.add(failure);
     return failure;
   }
@@ -69,6 +71,10 @@ function describeError(error: unknown, path: string): unknown {
   files.set(damaged, path);
   return damaged;
 }
+
+const isLinkToNothing = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
+  statSync(path, { throwIfNoEntry: false }) === undefined;
 
 /** SQLite opens a folder for reading, and then calls it a disk error. */
 function refuseFolder(path: string): void {

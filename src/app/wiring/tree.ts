@@ -42,7 +42,7 @@ export function openTree({ folder, store, hot, faults, report }: Foundation): Ke
       else
         faults.raise({
           code: BEHIND,
-          cause: `The tree over the event log does not grow, and no checkpoint covers new events: ${failure}.`,
+          cause: `The tree over the event log does not grow, and no checkpoint covers new events: ${failure.replace(/\.$/, '')}.`,
           remedy: 'Model requests are not affected. svc tries again by itself.',
         });
     },
