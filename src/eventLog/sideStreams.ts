@@ -8,6 +8,8 @@ export const NODE_LEASE = 'node-';
 export const VAULT_PREFIX = 'vault-';
 /** Prefix of the stream of signed checkpoints. */
 export const CHECKPOINT_PREFIX = 'checkpoint-';
+/** Two months of one a minute: a node that was away longer knows the newer ones only. A scavenge removes the rest. */
+export const MAX_CHECKPOINT_NOTES = 100_000;
 
 /** Prefix of the streams of sealed segments (docs/decisions/0078-archives-in-eventstoredb.md). */
 export const SEGMENT_PREFIX = 'segment-';

@@ -8,15 +8,13 @@ import {
 } from '@eventstore/db-client';
 import type { CheckpointStream } from '../checkpointStream.ts';
 import { newEventId } from '../eventId.ts';
-import { CHECKPOINT_PREFIX } from '../sideStreams.ts';
+import { CHECKPOINT_PREFIX, MAX_CHECKPOINT_NOTES } from '../sideStreams.ts';
 import { appendOnce } from './appendOnce.ts';
 import type { Connection } from './client/connection.ts';
 import { readStreamOnce } from './client/reads.ts';
 
 const STREAM = `${CHECKPOINT_PREFIX}notes`;
 const TYPE = 'CheckpointSigned';
-/** Two months of one a minute: a node that was away longer knows the newer ones only. A scavenge removes the rest. */
-const MAX_ENTRIES = 100_000;
 const PAGE = 1_000;
 const DEADLINE_MS = 5_000;
 const MAX_REPEATS = 3;
@@ -33,7 +31,7 @@ export function createEventStoreCheckpointStream(connection: Connection): Checkp
     if (isLimited) return;
     const options = { expectedRevision: NATIVE_NO_STREAM, deadline: DEADLINE_MS } as const;
     await connection
-      .write((client) => client.setStreamMetadata(STREAM, { maxCount: MAX_ENTRIES }, options), DEADLINE_MS)
+      .write((client) => client.setStreamMetadata(STREAM, { maxCount: MAX_CHECKPOINT_NOTES }, options), DEADLINE_MS)
       .catch(() => undefined);
     // Also after a conflict: another node has set it.
     isLimited = true;

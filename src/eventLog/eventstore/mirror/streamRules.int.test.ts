@@ -42,10 +42,15 @@ test('names streams that were deleted or that lose events, at once and after a r
   // svc does this itself.
   database.setMetadata('lease-polling', { $maxCount: 20 });
   database.setMetadata('checkpoint-notes', { $maxCount: 100_000 });
+  database.tombstone('lease-node-gone', 'any');
+  database.setMetadata('lease-alerts', { $maxCount: 20, $maxAge: 60 });
+  database.tombstone('lease-checkpoints', 'any');
   database.tombstone('vault-a_1', 'any');
   database.setMetadata('settings-main', {});
   const expected = [
     `stream_expires ${KEY}`,
+    'stream_expires lease-alerts',
+    'stream_tombstoned lease-checkpoints',
     'stream_tombstoned requests-n1.b1_20260101',
     `stream_truncated ${ACCOUNT}`,
     'stream_truncated firewall-main',
@@ -56,6 +61,8 @@ test('names streams that were deleted or that lose events, at once and after a r
     expect.stringMatching(/^The stream account-1 was deleted in EventStoreDB \(\$tb\): .* Remove \$maxCount, /),
     expect.stringMatching(/^The stream apiKey-\S+ loses events .* \(\$maxCount 1, \$maxAge 60 s\): .*svc export/),
     expect.stringMatching(/^The stream firewall-main was truncated before revision 1 in EventStoreDB/),
+    expect.stringMatching(/^The stream lease-alerts loses its entries .* \(\$maxAge 60 s\): .* Remove \$maxAge from /),
+    expect.stringMatching(/^The stream lease-checkpoints was deleted for good \(tombstoned\) .* no other node/),
     expect.stringMatching(/^The stream requests-n1\.b1_20260101 was deleted for good \(tombstoned\)/),
   ]);
   await first.close();
@@ -63,10 +70,15 @@ test('names streams that were deleted or that lose events, at once and after a r
   const second = await open();
   await vi.waitUntil(() => second.found().length === expected.length - 1, waitOptions);
   database.setMetadata(ACCOUNT, {});
+  database.setMetadata('lease-alerts', { $maxCount: 20 });
   database.setMetadata('firewall-main', { $maxAge: 9 });
   await vi.waitUntil(
-    () => second.found().length === 2 && second.found().includes('stream_expires firewall-main'),
+    () => second.found().length === 3 && second.found().includes('stream_expires firewall-main'),
     waitOptions,
   );
-  expect(second.found()).toEqual(['stream_expires firewall-main', 'stream_tombstoned requests-n1.b1_20260101']);
+  expect(second.found()).toEqual([
+    'stream_expires firewall-main',
+    'stream_tombstoned lease-checkpoints',
+    'stream_tombstoned requests-n1.b1_20260101',
+  ]);
 });

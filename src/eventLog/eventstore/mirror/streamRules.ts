@@ -1,5 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CHECKPOINT_PREFIX, LEASE_PREFIX, SEGMENT_PREFIX, VAULT_PREFIX } from '../../sideStreams.ts';
+import {
+  CHECKPOINT_PREFIX,
+  isNodeLease,
+  LEASE_PREFIX,
+  MAX_CHECKPOINT_NOTES,
+  SEGMENT_PREFIX,
+  VAULT_PREFIX,
+} from '../../sideStreams.ts';
 
 /** What makes EventStoreDB hide events of a stream, and remove them at a scavenge. svc sets none of it. */
 export interface StreamRules {
@@ -41,18 +48,20 @@ export function rulesIn(event: SystemEvent): RulesOfStream | undefined {
   const { streamId, type } = event;
   const isMetadata = type === METADATA && streamId.startsWith(METADATA_STREAM);
   const stream = isMetadata ? streamId.slice(METADATA_STREAM.length) : streamId;
-  if (stream.startsWith('$') || stream.startsWith(LEASE_PREFIX)) return undefined;
-  // A vault stream is tombstoned to destroy its key.
-  if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX)) return { stream, rules: { isTombstoned: true } };
+  if (stream.startsWith('$')) return undefined;
+  // A vault stream is tombstoned to destroy its key, the lease of a node to forget one that is gone.
+  if (type === STREAM_DELETED && !stream.startsWith(VAULT_PREFIX) && !isNodeLease(stream))
+    return { stream, rules: { isTombstoned: true } };
   if (!isMetadata) return undefined;
   const { maxCount, ...rules } = rulesOf((event.data ?? {}) as Record<string, unknown>);
+  // Only the last entry counts. svc bounds their number, and after a deletion the next entry begins the stream again.
+  if (stream.startsWith(LEASE_PREFIX))
+    return { stream, rules: rules.maxAge === undefined ? {} : { maxAge: rules.maxAge } };
   // svc truncates what an interrupted write has left in the stream of a segment.
   if (stream.startsWith(SEGMENT_PREFIX) && rules.truncateBefore !== undefined) return undefined;
   // svc bounds the stream of checkpoints itself.
-  return {
-    stream,
-    rules: maxCount === undefined || stream.startsWith(CHECKPOINT_PREFIX) ? rules : { ...rules, maxCount },
-  };
+  const isOwnBound = stream.startsWith(CHECKPOINT_PREFIX) && maxCount === MAX_CHECKPOINT_NOTES;
+  return { stream, rules: maxCount === undefined || isOwnBound ? rules : { ...rules, maxCount } };
 }
 
 function rulesOf({ $tb, $maxCount, $maxAge }: Record<string, unknown>): StreamRules {
