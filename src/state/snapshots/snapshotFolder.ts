@@ -106,6 +106,8 @@ export async function newestSnapshot(
     }
     try {
       const snapshot = folder.read(name);
+      if (snapshot.position !== positionIn(name))
+        throw new UnusableSnapshot(`ends at position ${snapshot.position}, not at the one in its name`);
       await requireSameLog(snapshot, log);
       return snapshot;
     } catch (error) {

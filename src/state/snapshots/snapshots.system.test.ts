@@ -1,6 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -203,6 +204,11 @@ const unusable: [string, RegExp, (node: Node) => void | Promise<void>][] = [
     'ends with an event whose hash has changed',
     /is of another log: the event at 40/,
     (node) => node.change("UPDATE events SET metadata = json_set(metadata, '$.hash', 'ff') WHERE position = 40"),
+  ],
+  [
+    'is an older one under its name',
+    /ends at position 30, not at the one in its name/,
+    (node) => copyFileSync(node.path(1), node.path()),
   ],
   ['is no file', /cannot be read: EISDIR/, replaceByFolder],
 ];
