@@ -13,7 +13,7 @@ export function cutAfter(connection: Socket, bytes: number, onCut: () => void): 
     const bytes = chunks.map(({ chunk, encoding }) =>
       typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
     );
-    connection._write(Buffer.concat(bytes), 'buffer', callback);
+    connection._write(Buffer.concat(bytes), 'utf8', callback);
   };
   connection._write = (chunk: Buffer | string, encoding, callback) => {
     const data = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
