@@ -1,22 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ComparedTable } from './comparedTable.ts';
 import type { SameRows } from './compareInSqlite.ts';
+import type { TableComparison } from './tableComparison.ts';
 
-type Cell = string | number | null;
-type Row = readonly Cell[];
+export type Cell = string | number | null;
+export type Row = readonly Cell[];
 
-const MAX_DIFFERENCES = 10;
+export const MAX_DIFFERENCES = 10;
 /** In characters. */
 const MAX_VALUE_LENGTH = 300;
 
 /**
  * Compares all rows of all tables. Both files are read once, in key order.
  * @param same compares within SQLite first, so that only the tables that differ are read
+ * @param compared the tables that were compared while they were made
  */
 export function compareReadModelFiles(
   live: DatabaseSync,
   fresh: DatabaseSync,
   same?: SameRows,
+  compared: ReadonlyMap<string, TableComparison> = new Map(),
 ): { rows: number; differences: string[] } {
   const differences: string[] = [];
   let rows = 0;
@@ -25,6 +28,13 @@ export function compareReadModelFiles(
     const other = liveTables.find(({ name }) => name === table.name);
     if (JSON.stringify(other) !== JSON.stringify(table)) {
       differences.push(`${table.name}: the live table ${other ? 'has other columns' : 'is missing'}`);
+      continue;
+    }
+    const made = compared.get(table.name);
+    if (made) {
+      rows += made.rows;
+      differences.push(...made.differences);
+      if (differences.length >= MAX_DIFFERENCES) return { rows, differences: differences.slice(0, MAX_DIFFERENCES) };
       continue;
     }
     const count = same?.count(table);
@@ -53,7 +63,7 @@ export function tablesOf(database: DatabaseSync): ComparedTable[] {
   return tables.map(({ name, type }) => (type === 'virtual' ? termsOf(database, name) : tableOf(database, name)));
 }
 
-function tableOf(database: DatabaseSync, name: string): ComparedTable {
+export function tableOf(database: DatabaseSync, name: string): ComparedTable {
   const columns = database.prepare('SELECT name, type, pk FROM pragma_table_info(?)').all(name) as {
     name: string;
     type: string;
@@ -107,7 +117,12 @@ function compareKeys({ key }: ComparedTable, left: Row, right: Row): number {
   return 0;
 }
 
-function describeDifference(table: ComparedTable, live: Row | undefined, fresh: Row | undefined): string | undefined {
+/** What differs in a row, in one line; undefined when nothing does. */
+export function describeDifference(
+  table: ComparedTable,
+  live: Row | undefined,
+  fresh: Row | undefined,
+): string | undefined {
   const row = live ?? fresh;
   const label = () => `${table.name} ${table.key.map((index) => `${table.columns[index]}=${row?.[index]}`).join(' ')}`;
   if (!fresh) return `${label()}: is only in the live read models`;

@@ -24,6 +24,13 @@ export const BATCH_EVENTS = 2_000;
 /** Few enough that the rows do not outlive V8's young generation. */
 const EVENTS_PER_READ = 100;
 
+export interface ProjectorOptions {
+  /** Called with events that do not continue the log before them; default: this is not checked. */
+  readonly onBreak?: (found: LogBreak) => void;
+  /** Called when empty tables are made, before the first row. They may be made again. */
+  readonly onTables?: (tables: Tables) => void;
+}
+
 const BEGINNING: LogMark = { position: position(0), eventId: null };
 
 /** Projects the log into the tables of a file. Rows, sums, indexes and the position they reach change in one transaction. */
@@ -31,7 +38,8 @@ export class Projector {
   readonly #database: DatabaseSync;
   readonly #log: LogReader;
   #tables: Tables;
-  readonly #onBreak: (found: LogBreak) => void;
+  readonly #onBreak: ProjectorOptions['onBreak'];
+  readonly #onTables: ProjectorOptions['onTables'];
   /** The archived segments whose roll-ups the tables have in place of rows. */
   #archive: string;
   /** Rows up to here may be in the roll-ups. */
@@ -39,9 +47,9 @@ export class Projector {
   #mark: LogMark;
   #continuity: Continuity;
 
-  /** @param onBreak called with events that do not continue the log before them */
-  constructor(database: DatabaseSync, log: LogReader, onBreak: (found: LogBreak) => void = () => undefined) {
+  constructor(database: DatabaseSync, log: LogReader, { onBreak, onTables }: ProjectorOptions = {}) {
     this.#onBreak = onBreak;
+    this.#onTables = onTables;
     this.#database = database;
     this.#log = log;
     const progress = database.prepare('SELECT version, position, eventId FROM progress').get();
@@ -109,7 +117,7 @@ export class Projector {
           // Rows of archived events may not be removed yet.
           const archived = after < this.#archivedUpTo ? this.#log.archive.among(events.map(([at]) => at)) : NONE;
           for (const event of events) {
-            this.#check(event);
+            if (this.#onBreak) this.#check(event, this.#onBreak);
             if (!archived.has(event[0])) tables.add(event);
           }
           tables.write();
@@ -125,12 +133,12 @@ export class Projector {
     this.#mark = target;
   }
 
-  #check([at, stream, type, , , data, metadata, revision]: RawEvent): void {
+  #check([at, stream, type, , , data, metadata, revision]: RawEvent, onBreak: (found: LogBreak) => void): void {
     const chain = chainOf(metadata);
     const hash = continuedHashOf(type, data, chain);
     const link = { position: at, stream, revision, previousHash: chain.previousHash, hash };
     const found = this.#continuity.check(link);
-    if (found && found.position > this.#log.acceptedUpTo()) this.#onBreak(found);
+    if (found && found.position > this.#log.acceptedUpTo()) onBreak(found);
   }
 
   /** A log that was restored from a backup can end earlier or continue differently: then the rows belong to another history. */
@@ -155,6 +163,7 @@ export class Projector {
       const version = versionWith(this.#archive);
       this.#database.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, 0, NULL)').run(version);
       const tables = new Tables(this.#database, this.#log, BEGINNING.position);
+      this.#onTables?.(tables);
       for (const rollUps of this.#log.archive.rollUps()) tables.addArchived(decodeRollUps(rollUps));
       return tables;
     });

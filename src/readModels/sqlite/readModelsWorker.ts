@@ -127,7 +127,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   function open(): Opened {
     const database = openReadModelFile(path, () => report('rebuilding'));
     try {
-      return { database, projector: new Projector(database, log, onBreak) };
+      return { database, projector: new Projector(database, log, { onBreak }) };
     } catch (error) {
       database.close();
       if (damagedFile(error) !== path) throw error;
@@ -139,7 +139,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     report('rebuilding');
     removeReadModelFile(path);
     const database = openReadModelFile(path);
-    return { database, projector: new Projector(database, log, onBreak) };
+    return { database, projector: new Projector(database, log, { onBreak }) };
   }
 
   /** After days were archived or restored: makes the tables again in another file, and serves from the present one meanwhile. */
@@ -148,7 +148,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     removeReadModelFile(freshPath);
     const fresh = openReadModelFile(freshPath);
     try {
-      const made = new Projector(fresh, log, onBreak);
+      const made = new Projector(fresh, log, { onBreak });
       while (!isClosing && (made.catchUp() || made.position < projector.position)) await nextTurn();
     } finally {
       fresh.close();

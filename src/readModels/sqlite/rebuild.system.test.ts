@@ -90,6 +90,17 @@ test('a comparison finds no difference in intact read models, and leaves no file
 test.each([
   ['UPDATE requestsByKind SET latencyMs = latencyMs + 1 WHERE period = 2 AND kindId = 1', ['latencyMs is 24001 in']],
   ['DELETE FROM requests WHERE position = 5', ['requests position=5: is missing from the live']],
+  ['UPDATE requests SET messageId = 1 WHERE position = 5', ['requests position=5: messageId is 1 in the live']],
+  ...[-1, 0, 99].map((at): [string, string[]] => [
+    `INSERT INTO requests SELECT ${at}, requestId, requestedAt, kindId, sourceId, clientId, conversation, route, failed, messageId,
+       inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costMicroDollars, latencyMs, firstByteMs, attempts,
+       modelBeyond, effortBeyond FROM requests WHERE position = 5`,
+    [`requests position=${at}: is only in the live`],
+  ]),
+  [
+    "INSERT INTO requestIds VALUES (0, 'req_1', 3, 1, 1)",
+    ['requestIds stretch=0 requestId=req_1 position=3: is only in'],
+  ],
   ["INSERT INTO messages VALUES (99, 'invented')", ['messages id=99: is only in the live']],
   [
     "UPDATE requests SET requestId = 'other' WHERE position = 3",

@@ -7,9 +7,11 @@ import { type Position, position } from '../../domain/core/brands.ts';
 import { CannotRebuild, type Comparison, type OnProgress } from '../rebuild.ts';
 import { compareReadModelFiles } from './compare.ts';
 import { dropIndexes, SameRows, schemaOf } from './compareInSqlite.ts';
+import { LiveRows } from './liveRows.ts';
 import { type LogMark, LogReader } from './logReader.ts';
 import { Projector, versionWith } from './projector.ts';
 import { LAYOUT, makeTemporaryFile, openReadModelFile, removeReadModelFile } from './readModelFile.ts';
+import type { Tables } from './tables.ts';
 
 export interface RebuildOptions {
   /** Contains `readmodels.sqlite` and the log. */
@@ -89,15 +91,18 @@ export function compareWithRebuilt({
       };
     }
     let schema = '';
+    let rows: LiveRows | undefined;
     const rebuilt = build({
       open: () => makeTemporaryFile(freshPath),
       logPath,
       archivePath,
       upTo: at,
       onProgress,
-      onTables(made) {
+      onTables(made, tables) {
         schema = schemaOf(made);
         dropIndexes(made);
+        rows = schemaOf(live) === schema ? new LiveRows(live) : undefined;
+        if (rows) tables.compareWith(rows);
       },
     });
     if (rebuilt.position !== at || rebuilt.eventId !== progress.eventId) {
@@ -107,7 +112,7 @@ export function compareWithRebuilt({
     const fresh = new DatabaseSync(freshPath, { readOnly: true });
     try {
       const same = schemaOf(live) === schema ? new SameRows(live, freshPath) : undefined;
-      return { position: at, ...compareReadModelFiles(live, fresh, same) };
+      return { position: at, ...compareReadModelFiles(live, fresh, same, rows?.finish()) };
     } finally {
       fresh.close();
     }
@@ -143,8 +148,8 @@ interface Build {
   readonly archivePath?: string | undefined;
   readonly upTo?: Position;
   readonly onProgress?: OnProgress | undefined;
-  /** Called once all tables are made, before the first row. */
-  readonly onTables?: (database: DatabaseSync) => void;
+  /** Called when all tables are made, before the first row. */
+  readonly onTables?: (database: DatabaseSync, tables: Tables) => void;
 }
 
 function build({
@@ -159,8 +164,7 @@ function build({
   const database = open();
   try {
     const { position: end } = log.lastUpTo(upTo);
-    const projector = new Projector(database, log);
-    onTables?.(database);
+    const projector = new Projector(database, log, { onTables: (tables) => onTables?.(database, tables) });
     let hasMore = true;
     while (hasMore) {
       hasMore = projector.catchUp(BATCH_EVENTS, end);

@@ -61,6 +61,30 @@ function fold(folder: string, logPath: string, batchEvents: number): void {
   log.close();
 }
 
+test('comparing names changed, missing and invented ids of complete segments', async () => {
+  const { folder, logPath } = await longLog();
+  fold(folder, logPath, 10_000);
+  const changed = (stretch: number, sql: string): void => {
+    using database = new DatabaseSync(join(folder, 'readmodels.sqlite'));
+    expect(database.prepare(sql).run(stretch).changes).toBe(1);
+  };
+  changed(0, 'DELETE FROM requestIds WHERE stretch = ? AND position = 7');
+  changed(0, 'UPDATE requestIds SET kindId = 99 WHERE stretch = ? AND position = 8');
+  changed(1, `UPDATE requestIds SET requestId = 'other' WHERE stretch = ? AND position = ${SEGMENT_SIZE + 2}`);
+  changed(9, `INSERT INTO requestIds VALUES (?, 'invented', ${HEAD}, 1, 1)`);
+  const row = (stretch: number, id: string, at: number) =>
+    `requestIds stretch=${stretch} requestId=${id} position=${at}:`;
+  expect(compareReadModels({ folder }).differences.toSorted()).toEqual(
+    [
+      `${row(0, idAt(8), 7)} is missing from the live read models`,
+      `${row(0, idAt(8), 8)} kindId is 99 in the live read models, 1 rebuilt`,
+      `${row(1, 'other', SEGMENT_SIZE + 2)} is only in the live read models`,
+      `${row(1, idAt(SEGMENT_SIZE + 2), SEGMENT_SIZE + 2)} is missing from the live read models`,
+      `${row(9, 'invented', HEAD)} is only in the live read models`,
+    ].toSorted(),
+  );
+}, 30_000);
+
 test('finds requests at any position, for any division into batches', async () => {
   const { folder, logPath } = await longLog();
   fold(folder, logPath, 1_111);

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Position, position } from '../../domain/core/brands.ts';
+import type { LiveRows, RequestIdEntry } from './liveRows.ts';
 import { RequestIdFragments, SEGMENT_SIZE } from './requestIdFragments.ts';
 
 /**
@@ -28,6 +29,8 @@ export class RequestIdIndex {
   readonly #deleteAdmissions: StatementSync;
   readonly #selectIndexed: StatementSync;
   readonly #selectUnindexed: StatementSync;
+  readonly #selectAdmissions: StatementSync;
+  #live: LiveRows | undefined;
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
@@ -41,6 +44,10 @@ export class RequestIdIndex {
       ORDER BY 2, 3`);
     this.#selectIds = database.prepare('SELECT position, requestId FROM requests WHERE position >= ? AND position < ?');
     this.#selectIds.setReturnArrays(true);
+    this.#selectAdmissions = database.prepare(
+      'SELECT requestId, position, NULL, NULL FROM admissions WHERE position >= ? AND position < ?',
+    );
+    this.#selectAdmissions.setReturnArrays(true);
     this.#deleteAdmissions = database.prepare('DELETE FROM admissions WHERE position < ?');
     this.#selectIndexed = database.prepare(
       'SELECT position FROM requestIds WHERE stretch = ? AND requestId = ? AND position > ? AND position <= ?',
@@ -51,6 +58,11 @@ export class RequestIdIndex {
       SELECT position FROM admissions WHERE position >= ?2 AND position > ?3 AND position <= ?4 AND requestId = ?1`);
   }
 
+  /** From now on, entries are compared with those of another file in place of being written. */
+  compareWith(live: LiveRows): void {
+    this.#live = live;
+  }
+
   addAdmission(at: Position, requestId: string): void {
     this.#insertAdmission.run(at, requestId);
   }
@@ -58,11 +70,23 @@ export class RequestIdIndex {
   /** Indexes the segments that became complete, within the caller's transaction. */
   flush(before: Position, upTo: Position): void {
     for (let segment = completeSegments(before); segment < completeSegments(upTo); segment++) {
-      const [from, to] = [segment * SEGMENT_SIZE, (segment + 1) * SEGMENT_SIZE];
-      this.#insertSorted.run(segment, from, to);
+      const to = (segment + 1) * SEGMENT_SIZE;
+      const ids = this.#live ? this.#compare(this.#live, segment) : this.#insert(segment);
       this.#deleteAdmissions.run(to);
-      this.fragments.add(segment, this.#selectIds.all(from, to) as unknown as [number, string][]);
+      this.fragments.add(segment, ids);
     }
+  }
+
+  /** @returns the ids of requests with their positions */
+  #insert(segment: number): [position: number, requestId: string][] {
+    const [from, to] = [segment * SEGMENT_SIZE, (segment + 1) * SEGMENT_SIZE];
+    this.#insertSorted.run(segment, from, to);
+    return this.#selectIds.all(from, to) as unknown as [number, string][];
+  }
+
+  #compare(live: LiveRows, segment: number): [position: number, requestId: string][] {
+    const [from, to] = [segment * SEGMENT_SIZE, (segment + 1) * SEGMENT_SIZE];
+    return live.compareIds(segment, this.#selectAdmissions.all(from, to) as unknown as RequestIdEntry[]);
   }
 
   /** Positions of a request after `after` up to `upTo`, unordered. @param head position that the read models reach */

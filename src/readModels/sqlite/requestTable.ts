@@ -13,6 +13,7 @@ import { wantedNames } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
+import type { LiveRows } from './liveRows.ts';
 import type { RowIds } from './pendingFigures.ts';
 
 /**
@@ -164,6 +165,7 @@ export class RequestTable {
   readonly #selectBeyond: StatementSync;
   readonly #kindNames = new KindNames();
   #rows: PendingRow[] = [];
+  #live: LiveRows | undefined;
 
   constructor(database: DatabaseSync) {
     database.exec(LAYOUT);
@@ -185,6 +187,11 @@ export class RequestTable {
     this.#select = database.prepare(SELECT);
     this.#selectBeyond = database.prepare(SELECT_BEYOND);
     this.#loadKindNames();
+  }
+
+  /** From now on, rows are compared with those of another file in place of being written. */
+  compareWith(live: LiveRows): void {
+    this.#live = live;
   }
 
   /** Adds a row; `flush` writes it. */
@@ -223,8 +230,19 @@ export class RequestTable {
 
   /** Writes the rows added since the last flush. One series of writes takes half as long as writes between other work. */
   flush(): void {
-    for (const row of this.#rows) this.#write(row);
+    if (this.#live) this.#compare(this.#live);
+    else for (const row of this.#rows) this.#insert.run(...this.#cellsOf(row));
+    for (const row of this.#rows) this.#writeOthers(row);
     this.#rows = [];
+  }
+
+  #compare(live: LiveRows): void {
+    const last = this.#rows.at(-1);
+    if (!last) return;
+    live.compareRequests(
+      this.#rows.map((row) => this.#cellsOf(row)),
+      last.row.position,
+    );
   }
 
   /** Discards the rows added since the last flush. */
@@ -242,9 +260,10 @@ export class RequestTable {
     for (const kind of this.kinds.entries) this.#kindNames.load(kind);
   }
 
-  #write({ row, kindId, sourceId, clientId }: PendingRow): void {
+  /** In the order of the columns. */
+  #cellsOf({ row, kindId, sourceId, clientId }: PendingRow): (string | number | null)[] {
     const kind = this.kinds.entryOf(kindId);
-    this.#insert.run(
+    return [
       row.position,
       row.requestId,
       row.requestedAt,
@@ -265,7 +284,10 @@ export class RequestTable {
       row.attempts,
       kind.model === row.model ? null : row.model,
       kind.effort === row.effort ? null : row.effort,
-    );
+    ];
+  }
+
+  #writeOthers({ row, kindId }: PendingRow): void {
     row.otherAccountIds.forEach((accountId, ordinal) => {
       this.#insertOther.run(row.position, ordinal, accountId, row.requestedAt, kindId);
     });

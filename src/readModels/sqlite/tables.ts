@@ -9,6 +9,7 @@ import { type EventHandler, handlers } from '../projections.ts';
 import { figureRows } from './figureRows.ts';
 import { FigureTable } from './figureTable.ts';
 import { HistoryIndex } from './historyIndex.ts';
+import type { LiveRows } from './liveRows.ts';
 import { LoggedRequestReader } from './loggedRequestReader.ts';
 import type { LogReader, RawEvent } from './logReader.ts';
 import type { FigureNumbers, RowIds } from './pendingFigures.ts';
@@ -86,6 +87,12 @@ export class Tables {
       insert: (collection, _key, document) => insert[collection as keyof typeof insert](document as never),
       increment: (rollUp, at, group, sums) => addSums[rollUp as keyof typeof addSums](at, group, sums),
     };
+  }
+
+  /** From now on, the rows of requests and their ids are compared with those of another file in place of being written. */
+  compareWith(live: LiveRows): void {
+    this.requests.compareWith(live);
+    this.requestIds.compareWith(live);
   }
 
   /** Adds the next event, within the caller's transaction. */
