@@ -1,10 +1,12 @@
 import { NO_HASH } from '../eventLog/hashChain.ts';
 import { type Finding, type FindingKind, MAX_FINDINGS } from './finding.ts';
-import { Key64Set, keyText } from './key64Set.ts';
+import { RepeatedKeys } from './repeatedKeys.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart, Segment } from './scanProtocol.ts';
 
 /** What missing events look like to those behind them; an event that was changed or added is never accepted. */
 const OF_GAPS: ReadonlySet<FindingKind> = new Set(['deleted', 'reordered', 'rehashed', 'forked']);
+
+const ONCE: readonly Occurrence['of'][] = ['id', 'end', 'content'];
 
 /** `<node>.<boot>` in the name of a stream that one start of a node writes. */
 const START = /^[^-]+-(.+\..+)_\d{8}$/;
@@ -38,11 +40,9 @@ export interface JoinerOptions {
   readonly headBefore: HeadBefore;
 }
 
-/** Joins the parts of a log in order: positions, the chain of each stream, and what may occur only once. */
+/** Joins the parts of a log in order: positions, the chain of each stream, and what may occur only once. It must be closed. */
 export class LogJoiner {
   readonly losses: AcceptedLoss[] = [];
-  /** Keys of what seems to occur twice, as `locate` takes them. */
-  readonly repeated = new Set<string>();
   readonly #headBefore: HeadBefore;
   readonly #after: number;
   readonly #findings: Finding[] = [];
@@ -52,7 +52,7 @@ export class LogJoiner {
   readonly #references = new Map<string, number>();
   /** Positions of the stops of nodes, by `<node>.<boot>`. */
   readonly #stops = new Map<string, number>();
-  readonly #seen = { id: new Key64Set(), end: new Key64Set(), content: new Key64Set() };
+  readonly #keys = { id: new RepeatedKeys(), end: new RepeatedKeys(), content: new RepeatedKeys() };
   #ahead: ScannedPart['decidedAhead'];
   #last: number;
   #events = 0;
@@ -92,12 +92,24 @@ export class LogJoiner {
       this.#checkStop(segment);
       this.#join(segment);
     }
-    for (const what of ['id', 'end', 'content'] as const) this.#once(what, part[`${what}s`]);
+    for (const of of ONCE) this.#keys[of].add(part[`${of}s`]);
     for (const [stream, position] of part.references) {
       if (!this.#references.has(stream)) this.#references.set(stream, position);
     }
     this.losses.push(...part.losses);
     this.#ahead ??= part.decidedAhead;
+  }
+
+  /** Keys of what seems to occur twice in the whole log, as `locate` takes them. */
+  repeated(): string[] {
+    return ONCE.flatMap((of) => [...this.#keys[of].find(MAX_FINDINGS)].map((key) => `${of} ${key}`)).slice(
+      0,
+      MAX_FINDINGS,
+    );
+  }
+
+  close(): void {
+    for (const of of ONCE) this.#keys[of].close();
   }
 
   /** @param acceptedUpTo gaps up to this position were accepted by an operator */
@@ -241,15 +253,6 @@ export class LogJoiner {
       expected: `revision ${revision} before position ${range.before}`,
       found: `revision ${revision} behind it`,
     });
-  }
-
-  #once(of: Occurrence['of'], keys: Uint32Array): void {
-    const seen = this.#seen[of];
-    for (let at = 0; at < keys.length; at += 2) {
-      const [high, low] = [keys[at] as number, keys[at + 1] as number];
-      if (seen.addOrHas(high, low) && this.repeated.size < MAX_FINDINGS)
-        this.repeated.add(`${of} ${keyText(high, low)}`);
-    }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type Finding, MAX_FINDINGS } from './finding.ts';
-import { Keys64 } from './key64Set.ts';
+import { Keys64 } from './keys64.ts';
 import type { AcceptedLoss, ScannedPart, Segment, Sighting, Stop } from './scanProtocol.ts';
 
 /** Collects what a part of a log contains. */

@@ -4,7 +4,7 @@ import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { chainOf, continuedHashOf, parseJson } from '../eventLog/storedChain.ts';
 import { type ArchivedLeaf, archivedIdentities } from './archivedEntry.ts';
 import { checkEvent, EventScratch } from './checkEvent.ts';
-import { Keys64 } from './key64Set.ts';
+import { Keys64 } from './keys64.ts';
 import { contentOf, identitiesOf } from './once.ts';
 import { PartBuilder } from './partBuilder.ts';
 import { PartLeaves } from './partLeaves.ts';

@@ -81,7 +81,8 @@ export async function scanSource(options: ScanOptions): Promise<Scan> {
       onPart?.(part);
       onProgress(joiner.events, total);
     }
-    const repeated = joiner.repeated.size > 0 ? await findRepeated(pool.locate(scanned, [...joiner.repeated])) : [];
+    const keys = joiner.repeated();
+    const repeated = keys.length > 0 ? await findRepeated(pool.locate(scanned, keys)) : [];
     const accepted = Math.max(
       lookup?.acceptedUpTo ?? 0,
       ...joiner.losses.map(({ position, isOfEvents }) => (isOfEvents ? position : 0)),
@@ -97,6 +98,7 @@ export async function scanSource(options: ScanOptions): Promise<Scan> {
     };
   } finally {
     await pool.close();
+    joiner.close();
     lookup?.close();
   }
 }
