@@ -1,6 +1,7 @@
-import { lstatSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 
 /** What an operator can do about a damaged file, by its name. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -49,6 +50,16 @@ const CANNOT_OPEN = 14;
 /** What an operator can do about a file that cannot be opened. */
 export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';
 
+/** SQLite opens URIs, too. */
+const fileOf = (path: string): string => (path.startsWith('file:') ? fileURLToPath(new URL(path)) : path);
+
+const remedyToOpen = (path: string): string => {
+  const folder = dirname(fileOf(path));
+  return existsSync(folder)
+    ? REMEDY_TO_OPEN
+    : `There is no folder ${folder}: create it, or set SVC_DATA_DIR to another.`;
+};
+
 /** Errors whose message names the file that cannot be opened. */
 const unopened = new WeakSet<object>();
 
@@ -61,7 +72,7 @@ function describeError(error: unknown, path: string): unknown {
     const failure = error as Error;
     failure.message = isLinkToNothing(path)
       ? `${path} cannot be opened: it is a link to a file that does not exist. ${REMEDIES[basename(path)] ?? RESTORE}`
-      : `${path} cannot be opened: ${failure.message}. ${REMEDY_TO_OPEN}`;
+      : `${path} cannot be opened: ${failure.message}. ${remedyToOpen(path)}`;
     unopened.add(failure);
     return failure;
   }

@@ -33,8 +33,11 @@ test('refuses a log that a newer svc created', async () => {
   });
 });
 
-test('fails with LOG_CANNOT_START when the folder does not exist', async () => {
+test('fails with LOG_CANNOT_START when the folder does not exist, and names the folder', async () => {
   await using folder = await tempFolder();
-  const opening = createSqliteEventLog({ path: join(folder.path, 'missing', 'log.sqlite'), node: 'test' });
-  await expect(opening).rejects.toMatchObject({ code: 'LOG_CANNOT_START' });
+  const missing = join(folder.path, 'missing');
+  await expect(createSqliteEventLog({ path: join(missing, 'log.sqlite'), node: 'test' })).rejects.toMatchObject({
+    code: 'LOG_CANNOT_START',
+    message: `${join(missing, 'log.sqlite')} cannot be opened: unable to open database file. There is no folder ${missing}: create it, or set SVC_DATA_DIR to another.`,
+  });
 });
