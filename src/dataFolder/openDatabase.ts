@@ -47,6 +47,10 @@ export function damageIn(error: unknown): Damage | undefined {
 
 const CANNOT_OPEN = 14;
 
+/** Whether an error of SQLite means that it cannot open a file, or one beside it. */
+export const isCannotOpen = (error: unknown): boolean =>
+  ((error as { errcode?: number }).errcode ?? 0) % 256 === CANNOT_OPEN;
+
 /** What an operator can do about a file that cannot be opened. */
 export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';
 
@@ -68,7 +72,7 @@ export const namesFile = (error: unknown): boolean => damagedFile(error) !== und
 
 function describeError(error: unknown, path: string): unknown {
   if (namesFile(error)) return error;
-  if ((((error as { errcode?: number }).errcode ?? 0) & 0xff) === CANNOT_OPEN) {
+  if (isCannotOpen(error)) {
     const failure = error as Error;
     failure.message = isLinkToNothing(path)
       ? `${path} cannot be opened: it is a link to a file that does not exist. ${REMEDIES[basename(path)] ?? RESTORE}`
@@ -101,16 +105,20 @@ function refuseFolder(path: string): void {
  * file and says what to do about it, as does one about a file that cannot be opened; its `errcode` is unchanged.
  * @throws the error of SQLite
  */
-export const openDatabase = (path: string, options?: DatabaseSyncOptions): DatabaseSync =>
-  new NamedDatabase(path, options);
+export const openDatabase = (location: string, options?: DatabaseSyncOptions): DatabaseSync =>
+  new NamedDatabase(location, options);
+
+/** The path of what SQLite opens: a path, or a `file:` URI. */
+export const pathIn = (location: string): string => (location.startsWith('file:') ? fileURLToPath(location) : location);
 
 class NamedDatabase extends DatabaseSync {
   readonly #path: string;
 
-  constructor(path: string, options: DatabaseSyncOptions = {}) {
+  constructor(location: string, options: DatabaseSyncOptions = {}) {
+    const path = pathIn(location);
     refuseFolder(path);
     try {
-      super(path, options);
+      super(location, options);
     } catch (error) {
       throw describeError(error, path);
     }

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './openDatabase.ts';
-import { untouchedFile } from './untouchedFile.ts';
+import { reopenUntouched, untouchedFile } from './untouchedFile.ts';
 
 const WAL_HEADER_BYTES = 32;
 
@@ -71,4 +72,47 @@ test('says that a file has changed when a process begins to write behind the hea
   expect(file.hasChanged()).toBe(false);
   writeFileSync(`${path}-wal`, wal);
   expect(file.hasChanged()).toBe(true);
+});
+
+/** A file in use: its writer, which has committed one row. */
+function usedFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-untouched-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'a.sqlite');
+  const open = () => new DatabaseSync(path);
+  const writer = open();
+  writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b INTEGER); INSERT INTO a VALUES (1)');
+  return { path, writer, open, location: untouchedFile(path, folder).location };
+}
+
+const rowsAt = (location: string) => {
+  using database = openDatabase(location, { readOnly: true });
+  return database.prepare('SELECT b FROM a').all();
+};
+
+test('reads a file whose last user closes it before SQLite opens it, and one that is used again', () => {
+  const { path, writer, open, location } = usedFile();
+  const close = () => void (writer.isOpen && writer.close());
+  const first = reopenUntouched(location, (at) => {
+    close();
+    return rowsAt(at);
+  });
+  expect([first.database, first.hasChanged()]).toEqual([[{ b: 1 }], false]);
+  expect(existsSync(`${path}-shm`)).toBe(false);
+  expect(() => rowsAt(location)).toThrow(`${path} cannot be opened`);
+  using again = open();
+  again.exec('INSERT INTO a VALUES (2)');
+  const second = reopenUntouched(location, rowsAt);
+  expect(second.database).toEqual([{ b: 1 }, { b: 2 }]);
+});
+
+test('says that a file has changed when it was written to while it was read as one that no process uses', () => {
+  const { writer, open, location } = usedFile();
+  writer.close();
+  const { hasChanged } = reopenUntouched(location, rowsAt);
+  using again = open();
+  again.exec('INSERT INTO a VALUES (2)');
+  expect(hasChanged()).toBe(false);
+  again.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM');
+  expect(hasChanged()).toBe(true);
 });

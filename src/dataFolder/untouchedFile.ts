@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isCannotOpen } from './openDatabase.ts';
 
 /** A SQLite file that is read without a trace in its folder. */
 export interface UntouchedFile {
@@ -12,6 +13,8 @@ export interface UntouchedFile {
 
 /** A write-ahead log without frames: its header, which a killed writer has written and nothing else. */
 const WAL_HEADER_BYTES = 32;
+const [IN_USE, AT_REST] = ['readonly_shm=1', 'immutable=1'];
+const MAX_ATTEMPTS = 5;
 
 /**
  * Finds out how a SQLite file in WAL mode can be read so that nothing in its folder changes, whether another process uses it,
@@ -27,22 +30,59 @@ export function untouchedFile(path: string, temporary: string): UntouchedFile {
   const [wal, shm] = [`${path}-wal`, `${path}-shm`];
   const walBytes = sizeOf(wal);
   const hasIndex = existsSync(shm);
-  if (existsSync(wal) && hasIndex && walBytes !== WAL_HEADER_BYTES) {
-    return { location: `${pathToFileURL(path).href}?readonly_shm=1`, hasChanged: () => false };
-  }
+  if (isInUse(path)) return { location: `${pathToFileURL(path).href}?${IN_USE}`, hasChanged: () => false };
   const before = stateOf(path);
   const hasChanged = () =>
     stateOf(path) !== before || existsSync(shm) !== hasIndex || sizeOf(wal) > Math.max(walBytes, WAL_HEADER_BYTES);
-  if (walBytes <= WAL_HEADER_BYTES) return { location: `${pathToFileURL(path).href}?immutable=1`, hasChanged };
+  if (walBytes <= WAL_HEADER_BYTES) return { location: `${pathToFileURL(path).href}?${AT_REST}`, hasChanged };
   const copy = join(temporary, basename(path));
   copyFileSync(path, copy);
-  copyFileSync(wal, `${copy}-wal`);
+  try {
+    copyFileSync(wal, `${copy}-wal`);
+  } catch (error) {
+    // Its last user has closed it meanwhile: SQLite removes the index first.
+    if (existsSync(wal)) throw error;
+    return untouchedFile(path, temporary);
+  }
   return { location: copy, hasChanged };
+}
+
+/** Whether `readonly_shm` reads it: it has a write-ahead log with an index. */
+const isInUse = (path: string): boolean =>
+  existsSync(`${path}-wal`) && existsSync(`${path}-shm`) && sizeOf(`${path}-wal`) !== WAL_HEADER_BYTES;
+
+/** A file that was opened untouched. */
+export interface Reopened<Database> {
+  readonly database: Database;
+  /** Whether what was read may be inconsistent, because the file was written to meanwhile. */
+  hasChanged(): boolean;
+}
+
+/**
+ * Opens a file that processes begin and cease to use while a command runs, as the archive of a service: its write-ahead log, and with
+ * it how it must be read, may have come or gone since `untouchedFile` looked, and until SQLite opens it.
+ * @param location URI from `untouchedFile`
+ * @param open must read from the file: SQLite opens the write-ahead log then
+ * @throws what `open` throws
+ */
+export function reopenUntouched<Database>(location: string, open: (location: string) => Database): Reopened<Database> {
+  const path = fileURLToPath(location);
+  for (let attempt = 1; ; attempt += 1) {
+    const isUsed = isInUse(path);
+    // What SQLite removes with the last user of a file is in the file by then, so that one without an index is complete.
+    const before = isUsed ? undefined : stateOf(path);
+    try {
+      const database = open(`${pathToFileURL(path).href}?${isUsed ? IN_USE : AT_REST}`);
+      return { database, hasChanged: () => before !== undefined && stateOf(path) !== before };
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isCannotOpen(error)) throw error;
+    }
+  }
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function stateOf(path: string): string {
-  const { size, mtimeMs, ino } = statSync(path);
-  return `${size} ${mtimeMs} ${ino}`;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.size} ${found.mtimeMs} ${found.ino}` : 'missing';
 }

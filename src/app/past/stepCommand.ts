@@ -1,4 +1,4 @@
-import { type Position, position } from '../../domain/core/brands.ts';
+import { instant, type Position, position } from '../../domain/core/brands.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { SelectedRows } from '../../evidence/make/selectedRows.ts';
 import { findSubject, nearestSubject } from '../../management/subjects/findSubject.ts';
@@ -97,9 +97,9 @@ async function positionOf({ past, now }: FolderPast, text: string | undefined, o
   const moment = readMoment(text, { head: past.head, now });
   if (typeof moment === 'string') throw new CannotReadLog(`${option} ${moment}.`);
   if ('position' in moment) return moment.position;
-  if (option === '--to') return past.positionAt(moment.time);
+  if (option === '--to') return past.positionAt(moment.time).catch(refuseArchived);
   // The last event before the time is not in the period.
-  return (await past.positionAt((moment.time - 1) as typeof moment.time)) + 1;
+  return (await past.positionAt(instant(moment.time - 1)).catch(refuseArchived)) + 1;
 }
 
 /** Subjects of History that no state has. */

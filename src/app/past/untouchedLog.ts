@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isFileError } from '../../dataFolder/fileErrors.ts';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import type { LogFiles } from '../../replay/logFiles.ts';
@@ -11,6 +12,9 @@ export class CannotReadLog extends Error {
   override readonly name = 'CannotReadLog';
   readonly code = 'CANNOT_READ_LOG';
 }
+
+const changed = (cause?: unknown) =>
+  new CannotReadLog('A service has started or ended over the folder meanwhile. Run it again.', { cause });
 
 /**
  * Calls `read` with the files of the log, or of this node's copy of it, beside a running service or over a stopped folder.
@@ -26,11 +30,12 @@ export async function withUntouchedLog<Result>(
   const temporary = mkdtempSync(join(tmpdir(), 'svc-read-'));
   try {
     const log = untouchedFile(path, temporary);
-    const archivePath = archivePathOf(path);
-    const archive = existsSync(archivePath) ? untouchedFile(archivePath, temporary) : undefined;
-    const result = await read({ location: log.location, archive: archive?.location ?? archivePath });
-    if (log.hasChanged() || archive?.hasChanged())
-      throw new CannotReadLog('A service has started over the folder meanwhile. Run it again.');
+    const archive = untouchedFile(archivePathOf(path), temporary);
+    const isOther = () => log.hasChanged() || untouchedFile(path, temporary).location !== log.location;
+    const result = await read({ location: log.location, archive: archive.location }).catch((error) => {
+      throw isFileError(error) && isOther() ? changed(error) : error;
+    });
+    if (log.hasChanged()) throw changed();
     return result;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { openDatabase, pathIn } from '../../dataFolder/openDatabase.ts';
+import { reopenUntouched } from '../../dataFolder/untouchedFile.ts';
 import { REQUEST_ID_TABLES } from './archivedRequestIds.ts';
 
 /** The archive was made by a newer svc; the message says what to do. */
@@ -58,27 +59,55 @@ export function openArchiveForWriting(path: string): DatabaseSync {
   }
 }
 
-/** Opens the file for reading. @returns undefined when there is none @throws ArchiveTooNew, or the error of SQLite */
-export function openArchiveForReading(path: string): DatabaseSync | undefined {
-  if (!existsSync(fileOf(path))) return undefined;
-  const database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+/** The archive was written to while a command read it without locks; the message says what to do. */
+export class ArchiveChanged extends Error {
+  override readonly name = 'ArchiveChanged';
+}
+
+/** The archive, opened for reading. */
+export interface ReadableArchive {
+  readonly database: DatabaseSync;
+  /** @throws ArchiveChanged when what was read may be inconsistent */
+  close(): void;
+}
+
+/**
+ * Opens the file for reading.
+ * @param location a path, or the URI from `untouchedFile`: nothing in its folder is changed then, whether a service uses the file or not
+ * @returns undefined when there is none
+ * @throws ArchiveTooNew, or the error of SQLite
+ */
+export function openArchiveForReading(location: string): ReadableArchive | undefined {
+  const path = pathIn(location);
+  if (!existsSync(path)) return undefined;
+  if (path === location) {
+    const database = openMade(path);
+    return database && { database, close: () => database.close() };
+  }
+  const { database, hasChanged } = reopenUntouched(location, openMade);
+  const close = () => {
+    database?.close();
+    if (hasChanged()) throw new ArchiveChanged(`A service has written to ${path} meanwhile. Run it again.`);
+  };
+  return database && { database, close };
+}
+
+/** @returns undefined when another process creates it */
+function openMade(location: string): DatabaseSync | undefined {
+  const database = openDatabase(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    if (layoutOf(database, path) > 0) return database;
+    if (layoutOf(database, location) > 0) return database;
   } catch (error) {
     database.close();
     throw error;
   }
-  // Another process creates it.
   database.close();
   return undefined;
 }
 
-/** SQLite also opens URIs. */
-const fileOf = (path: string): string | URL => (path.startsWith('file:') ? new URL(path) : path);
-
 function layoutOf(database: DatabaseSync, path: string): number {
   const layout = database.prepare('PRAGMA user_version').get()?.user_version as number;
   if (layout > LAYOUT)
-    throw new ArchiveTooNew(`${path} was created by a newer svc (layout ${layout}). Start that version.`);
+    throw new ArchiveTooNew(`${pathIn(path)} was created by a newer svc (layout ${layout}). Start that version.`);
   return layout;
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { endedRequest, type RequestIdRow, RequestIdsReader } from './archivedRequestIds.ts';
-import { BLOCK_POSITIONS, openArchiveForReading } from './archiveFile.ts';
+import { BLOCK_POSITIONS, openArchiveForReading, type ReadableArchive } from './archiveFile.ts';
 import { ArchiveDamaged, type PositionRange, type Segment, type SegmentHeader, sealOf } from './segment.ts';
 
 /** The leaf entry of an archived event: one line of JSON (docs/decisions/0070-leaf-entries.md). */
@@ -37,20 +37,25 @@ const ARCHIVED = "segment IN (SELECT number FROM segments WHERE status = 'archiv
 
 /** Reads the remaining parts of archived events. Rows of some of them may still be in the log, which then are the same. */
 export class ArchivedEvents {
-  readonly #database: DatabaseSync;
+  readonly #archive: ReadableArchive;
   readonly #statements;
   readonly #requestIds: RequestIdsReader | undefined;
 
-  private constructor(database: DatabaseSync) {
-    this.#database = database;
+  private constructor(archive: ReadableArchive) {
+    const { database } = archive;
+    this.#archive = archive;
     this.#statements = prepare(database);
     this.#requestIds = RequestIdsReader.open(database);
   }
 
-  /** @returns undefined when nothing was ever archived @throws ArchiveTooNew, or the error of SQLite */
-  static open(path: string): ArchivedEvents | undefined {
-    const database = openArchiveForReading(path);
-    return database && new ArchivedEvents(database);
+  /**
+   * @param location as of `openArchiveForReading`
+   * @returns undefined when nothing was ever archived
+   * @throws ArchiveTooNew, or the error of SQLite
+   */
+  static open(location: string): ArchivedEvents | undefined {
+    const archive = openArchiveForReading(location);
+    return archive && new ArchivedEvents(archive);
   }
 
   /** All segments, those that do not count included, by their number. @throws ArchiveDamaged */
@@ -205,8 +210,9 @@ export class ArchivedEvents {
     return entries.filter(({ position }) => position > after && position <= upTo);
   }
 
+  /** @throws ArchiveChanged */
   close(): void {
-    this.#database.close();
+    this.#archive.close();
   }
 }
 

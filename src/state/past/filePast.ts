@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Instant, instant, type Position, position } from '../../domain/core/brands.ts';
-import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { type LogBreak, LogBroken } from '../../eventLog/continuity.ts';
 import type { StoredEvent } from '../../eventLog/eventLog.ts';
@@ -14,6 +13,7 @@ import { continueFold, foldFile } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
 import { readSealedFold, sealedFolds } from '../snapshots/sealedFold.ts';
 import type { OpenSnapshot } from '../snapshots/snapshotFile.ts';
+import { LogRows } from './logRows.ts';
 import { nearestSnapshot, type SnapshotPlace } from './nearestSnapshot.ts';
 import { type Moment, MomentArchived, type MomentQuery, recorded } from './past.ts';
 
@@ -58,6 +58,7 @@ export class FilePast {
   readonly #options: FilePastOptions;
   readonly #archivePath: string;
   readonly #database: DatabaseSync;
+  readonly #rows: LogRows;
   readonly #pages: PageReader;
   readonly #reader: Reader;
   readonly #snapshot: OpenSnapshot | undefined;
@@ -79,6 +80,7 @@ export class FilePast {
     this.#options = options;
     this.#archivePath = archive;
     this.#database = openForReading(location);
+    this.#rows = new LogRows(this.#database, archive);
     this.#reader = createReader(location);
     this.#pages = new PageReader(location, archive);
     this.head = this.#reader.head();
@@ -119,8 +121,8 @@ export class FilePast {
 
   /** The state at the end of the log. @param now the clock of the reader */
   async current(now: Instant): Promise<Moment> {
-    await this.#continue(this.#first, this.head);
-    return { state: this.#first.state, now };
+    const { state } = await this.#foldAll();
+    return { state, now };
   }
 
   /**
@@ -135,11 +137,14 @@ export class FilePast {
     return { state, now: checkpoints.latest < 0 ? instant(0) : checkpoints.latest };
   }
 
-  /** Position of the last event that was written by a time, also where a clock jumped; 0 when there is none. */
+  /**
+   * Position of the last event that was written by a time, also where a clock jumped; 0 when there is none.
+   * @throws MomentArchived when that may be an archived one
+   */
   async positionAt(time: Instant): Promise<Position> {
     // A later jump of a clock changes what a time means.
-    await this.#continue(this.#first, this.head);
-    const { part, checkpoint } = this.#first.checkpoints.atTime(time);
+    const { checkpoints } = await this.#foldAll();
+    const { part, checkpoint } = checkpoints.atTime(time);
     const isIn = (at: number, latest: Instant) => at <= part.after || (at <= part.until && latest <= time);
     const begin = [checkpointOf(checkpoint.state, checkpoint.latest), ...this.#ends]
       .filter(({ position, latest }) => isIn(position, latest))
@@ -150,8 +155,11 @@ export class FilePast {
       `SELECT position, time, type, CASE type WHEN 'ClockJumped' THEN data END AS data
        FROM events WHERE position > ? AND position <= ? ORDER BY position`,
     );
-    for (const { data, ...row } of rows.iterate(found, Math.min(part.until, this.head))) {
+    const end = position(Math.min(part.until, this.head));
+    for (const { data, ...row } of rows.iterate(found, end)) {
       const event = { ...row, data: typeof data === 'string' ? JSON.parse(data) : null } as unknown as TimedEvent;
+      // Archived events between them may have been written by then.
+      if (event.position > found + 1) this.#rows.require(found, event.position);
       latest = latestAfter(latest, event);
       if (!isIn(event.position, latest)) break;
       found = event.position;
@@ -169,11 +177,14 @@ export class FilePast {
     for (const at of positions) {
       const before = position(at - 1);
       fold ??= copyFold(await this.#foldTo(before));
-      this.#requireRows(fold.state.position, at);
-      const isWhole = this.#hasAllRows(fold.state.position, at);
-      if (!isWhole || before - fold.state.position > SHORT_FOLD) await this.#continue(fold, before);
+      const from = fold.state.position;
+      const isWhole = this.#rows.hasAll(from, at);
+      if (!isWhole) this.#rows.require(from, at);
+      if (!isWhole || before - from > SHORT_FOLD) await this.#continue(fold, before);
       else continueFold(fold, this.#pages, before);
       const [event] = this.#reader.storedPage(before, at);
+      // A service may have archived them since.
+      if (isWhole && (!event || before > from)) this.#rows.require(from, at);
       if (!event) continue;
       const { state } = fold;
       // Those right before the event, which the fold did not meet.
@@ -193,7 +204,6 @@ export class FilePast {
 
   async #foldTo(wanted: Position): Promise<Fold> {
     const fold = copyOf(this.#nearest(wanted));
-    this.#requireRows(fold.state.position, wanted);
     await this.#continue(fold, wanted);
     this.#last = fold;
     return fold;
@@ -207,7 +217,10 @@ export class FilePast {
     ];
     const known = [...this.#checkpoints.upTo(wanted), ...this.#ends, ...(last ?? [])];
     const found = lastReadable(known.filter(({ position }) => position <= wanted));
-    return this.#hasAllRows(found.state.position, wanted) ? found : this.#sealedBefore(wanted, found);
+    if (this.#rows.hasAll(found.state.position, wanted)) return found;
+    const sealed = this.#sealedBefore(wanted, found);
+    this.#rows.require(sealed.state.position, wanted);
+    return sealed;
   }
 
   #sealedBefore(wanted: Position, other: Checkpoint): Checkpoint {
@@ -218,33 +231,35 @@ export class FilePast {
     return other;
   }
 
-  #hasAllRows(after: Position, upTo: Position): boolean {
-    const sql = 'SELECT count(*) AS rows FROM events WHERE position > ? AND position <= ?';
-    return this.#database.prepare(sql).get(after, upTo)?.rows === upTo - after;
-  }
-
-  /** @throws MomentArchived when one of these events is archived; other gaps are found by the fold */
-  #requireRows(after: Position, upTo: Position): void {
-    if (this.#hasAllRows(after, upTo)) return;
-    const archived = ArchivedEvents.open(this.#archivePath);
-    const hasRow = this.#database.prepare('SELECT 1 FROM events WHERE position = ?');
+  /** The fold up to the end of the log. */
+  async #foldAll(): Promise<Fold> {
+    const from = this.#first.state.position;
     try {
-      for (let at = archived?.firstAfter(after); at !== undefined && at <= upTo; at = archived?.firstAfter(at)) {
-        const segment = archived?.segmentAt(at);
-        if (segment && !hasRow.get(at)) throw new MomentArchived(at, segment.header);
-      }
-    } finally {
-      archived?.close();
+      await this.#continue(this.#first, this.head);
+    } catch (error) {
+      if (!(error instanceof MomentArchived)) throw error;
+      // A service has archived them meanwhile, and sealed the state behind them.
+      const sealed = readSealedFold(this.#options.location, this.#archivePath)?.fold;
+      if (!sealed || sealed.state.position <= from) throw error;
+      this.#whole = sealed;
+      return this.#foldAll();
     }
+    return this.#first;
   }
 
-  /** A log whose start is refused because events are missing in it is read, and what is missing is named. */
+  /**
+   * A log whose start is refused because events are missing in it is read, and what is missing is named.
+   * @throws MomentArchived when a service has archived some of the events meanwhile
+   */
   async #continue(fold: Fold, upTo: Position): Promise<void> {
-    if (upTo <= fold.state.position) return;
+    const from = fold.state.position;
+    if (upTo <= from) return;
     try {
       await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath);
+      if (fold.state.position < upTo) this.#rows.require(from, upTo);
     } catch (error) {
       if (!(error instanceof LogBroken)) throw error;
+      this.#rows.require(from, upTo);
       this.#broken ??= error.found;
     }
   }

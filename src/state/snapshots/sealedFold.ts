@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { pathIn } from '../../dataFolder/openDatabase.ts';
 import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { ArchiveDamaged, type Segment } from '../../eventLog/archive/segment.ts';
@@ -32,9 +33,11 @@ export interface SealedFold {
  * @throws ArchiveDamaged when it is missing or is not what the log says; SealedStateUnreadable
  */
 export function readSealedFold(logPath: string, archivePath = archivePathOf(logPath)): SealedFold | undefined {
+  // A service that archives meanwhile writes to the archive first.
+  const seals = sealsInLog(logPath);
   const archived = ArchivedEvents.open(archivePath);
   try {
-    const segment = newestProved(archived, archivePath, sealsInLog(logPath));
+    const segment = newestProved(archived, archivePath, seals);
     return archived && segment && { segment, fold: decode(archived.stateOf(segment), segment) };
   } finally {
     archived?.close();
@@ -47,9 +50,9 @@ export function readSealedFold(logPath: string, archivePath = archivePathOf(logP
  * @throws as `readSealedFold`
  */
 export function* sealedFolds(logPath: string, archivePath = archivePathOf(logPath)): Generator<Fold> {
+  const seals = sealsInLog(logPath);
   const archived = ArchivedEvents.open(archivePath);
   try {
-    const seals = sealsInLog(logPath);
     const segments = archived?.segments().filter(({ number, status }) => status === 'archived' && seals.has(number));
     for (const segment of segments?.toSorted(byEnd).toReversed() ?? []) {
       if (archived) yield decode(archived.stateOf(segment), segment);
@@ -87,10 +90,11 @@ export function decodeSealedState(bytes: Buffer, version: number, name: string):
  */
 function newestProved(
   archived: ArchivedEvents | undefined,
-  archivePath: string,
+  location: string,
   seals: ReadonlyMap<number, string>,
 ): Segment | undefined {
   if (seals.size === 0) return undefined;
+  const archivePath = pathIn(location);
   if (!archived)
     throw new ArchiveDamaged(`${archivePath} is missing, but the log says that it has ${seals.size} archived days.`);
   const segments = archived.segments();

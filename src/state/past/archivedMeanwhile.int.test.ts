@@ -1,0 +1,118 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test, vi } from 'vitest';
+import { archivableLog, rowsIn } from '../../../test/support/archives/archivableLog.ts';
+import { instant, type Position, position } from '../../domain/core/brands.ts';
+import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
+import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { type PlacedRow, removeRows, restoreRows } from '../../eventLog/sqlite/archivedRows.ts';
+import { PageReader } from '../pages/pageReader.ts';
+import { canonicalText } from '../snapshots/canonicalText.ts';
+import { FilePast } from './filePast.ts';
+import { MomentArchived, type MomentQuery } from './past.ts';
+
+const HOUR_MS = 3_600_000;
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** The archived days of a log: their files, all their positions, and the last one before the newest day, whose end is a known state. */
+function archivedIn(logPath: string) {
+  const archived = ArchivedEvents.open(archivePathOf(logPath));
+  try {
+    const segments = archived?.segments() ?? [];
+    const ranges = segments.flatMap(({ number }) => [...(archived?.rangesOf(number) ?? [])]);
+    const last = segments.at(-2)?.header.last as Position;
+    return { files: segments.map(({ header }) => header.file.name), ranges, last };
+  } finally {
+    archived?.close();
+  }
+}
+
+/** A log with archived days whose rows are removed once a page is read, as by a service that archives meanwhile. */
+async function aLogAboutToLoseRows() {
+  const { logPath, archive, host } = await archivableLog(90);
+  const rows = rowsIn(logPath);
+  await archive(new Date(host.now() - 60 * HOUR_MS).toISOString().slice(0, 10));
+  const { ranges, ...archived } = archivedIn(logPath);
+  const isIn = (at: number) => ranges.some(({ first, last }) => first <= at && at <= last);
+  const write = (work: (database: DatabaseSync) => void) => {
+    using database = new DatabaseSync(logPath, { timeout: 5_000 });
+    work(database);
+  };
+  const ofDays = rows.filter((row) => isIn(row.position)).map((row) => Object.values(row) as unknown as PlacedRow);
+  write((database) => restoreRows(database, ofDays));
+  const { read } = PageReader.prototype;
+  vi.spyOn(PageReader.prototype, 'read').mockImplementationOnce(function (this: PageReader, after, upTo) {
+    write((database) => removeRows(database, ranges));
+    return read.call(this, after, upTo);
+  });
+  return { past: new FilePast({ location: logPath }), ...archived };
+}
+
+const refusal = async (work: Promise<unknown>) =>
+  work.then(
+    () => 'answered',
+    (error: Error) => error,
+  );
+
+test('names the file of a day that was archived between the look at its rows and their reading', async () => {
+  const { past, files, last } = await aLogAboutToLoseRows();
+  expect(await refusal(past.at({ position: last }))).toMatchObject({
+    name: 'MomentArchived',
+    file: expect.toBeOneOf(files),
+  });
+  expect(past.broken).toBeUndefined();
+  past.close();
+});
+
+test('names it for a step, also when only rows before its event were read', async () => {
+  const { past, files, last } = await aLogAboutToLoseRows();
+  const steps = past.walk([1 as Position, last]);
+  expect((await steps.next()).value).toMatchObject({ event: { position: 1 } });
+  expect(await refusal(steps.next())).toMatchObject({ name: 'MomentArchived', file: expect.toBeOneOf(files) });
+  expect(past.broken).toBeUndefined();
+  past.close();
+});
+
+test('shows the end of a log whose days were archived since it was opened', async () => {
+  const { logPath: location, archive, host, appendRequest } = await archivableLog(90);
+  await appendRequest(host.now());
+  const before = new FilePast({ location });
+  const during = new FilePast({ location });
+  const { state } = await before.current(host.now());
+  await archive();
+  const shown = await during.current(instant(host.now()));
+  expect(during.broken).toBeUndefined();
+  // Of the archive itself the log has events since.
+  const isSame = (name: 'apiKeys' | 'accounts' | 'settings') =>
+    canonicalText(shown.state[name]) === canonicalText(state[name]);
+  expect([isSame('apiKeys'), isSame('accounts'), isSame('settings')]).toEqual([true, true, true]);
+  expect(await during.positionAt(host.now())).toBeGreaterThan(position(0));
+  before.close();
+  during.close();
+});
+
+test('shows each moment of a log with archived days as before, or names the file', async () => {
+  const { logPath: location, archive } = await archivableLog(60);
+  const moments = rowsIn(location).flatMap((row): MomentQuery[] => [
+    { position: position(row.position) },
+    { time: instant(row.time) },
+  ]);
+  const shown = async (when: MomentQuery) => {
+    const past = new FilePast({ location });
+    try {
+      const { state } = await past.at(when);
+      return canonicalText([state.position, state.accounts, state.apiKeys, state.counters, state.coolDowns]);
+    } catch (error) {
+      return error;
+    } finally {
+      past.close();
+    }
+  };
+  const before = await Promise.all(moments.map(shown));
+  await archive();
+  const after = await Promise.all(moments.map(shown));
+  const archived = after.filter((each) => each instanceof MomentArchived).length;
+  expect([archived > 0, archived < moments.length]).toEqual([true, true]);
+  for (const [index, when] of moments.entries())
+    if (!(after[index] instanceof MomentArchived)) expect(after[index], JSON.stringify(when)).toEqual(before[index]);
+});
