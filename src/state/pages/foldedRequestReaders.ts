@@ -77,13 +77,22 @@ const CAPTURES = [
   'pin.isFallback',
 ];
 
+/** Made with the first event that is read: short commands read none. */
+function lazily(make: () => FoldedRequestReader): FoldedRequestReader {
+  let made: FoldedRequestReader | undefined;
+  return (json) => {
+    made ??= make();
+    return made(json);
+  };
+}
+
 /**
  * Readers of `RequestCompleted`, by far the most frequent event: the fold of a long log consists mostly of reading it.
  * Each stored version has its own entry.
  */
 export const foldedRequestReaders = {
-  1: createFoldedRequestReader(completedRequestVersions[1], ['owner', 'team', 'announcements']),
-  2: createFoldedRequestReader(completedRequestVersions[2]),
+  1: lazily(() => createFoldedRequestReader(completedRequestVersions[1], ['owner', 'team', 'announcements'])),
+  2: lazily(() => createFoldedRequestReader(completedRequestVersions[2])),
 } satisfies Record<keyof typeof completedRequestVersions, FoldedRequestReader | undefined>;
 
 /**

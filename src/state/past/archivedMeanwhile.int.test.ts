@@ -5,7 +5,7 @@ import { instant, type Position, position } from '../../domain/core/brands.ts';
 import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
 import { type PlacedRow, removeRows, restoreRows } from '../../eventLog/sqlite/archivedRows.ts';
-import { PageReader } from '../pages/pageReader.ts';
+import { ParsedPages } from '../pages/parsedPages.ts';
 import { canonicalText } from '../snapshots/canonicalText.ts';
 import { FilePast } from './filePast.ts';
 import { MomentArchived, type MomentQuery } from './past.ts';
@@ -40,8 +40,8 @@ async function aLogAboutToLoseRows() {
   };
   const ofDays = rows.filter((row) => isIn(row.position)).map((row) => Object.values(row) as unknown as PlacedRow);
   write((database) => restoreRows(database, ofDays));
-  const { read } = PageReader.prototype;
-  vi.spyOn(PageReader.prototype, 'read').mockImplementationOnce(function (this: PageReader, after, upTo) {
+  const { read } = ParsedPages.prototype;
+  vi.spyOn(ParsedPages.prototype, 'read').mockImplementationOnce(function (this: ParsedPages, after, upTo) {
     write((database) => removeRows(database, ranges));
     return read.call(this, after, upTo);
   });
@@ -92,7 +92,7 @@ test('shows the end of a log whose days were archived since it was opened', asyn
 });
 
 test('shows each moment of a log with archived days as before, or names the file', async () => {
-  const { logPath: location, archive } = await archivableLog(60);
+  const { logPath: location, archive } = await archivableLog(36);
   const moments = rowsIn(location).flatMap((row): MomentQuery[] => [
     { position: position(row.position) },
     { time: instant(row.time) },

@@ -9,8 +9,8 @@ import { type Checkpoint, Checkpoints, checkpointOf, copyState, type LazyCheckpo
 import { emptyFold, type Fold } from '../fold/fold.ts';
 import { HotState } from '../fold/hotState.ts';
 import { latestAfter, type TimedEvent } from '../fold/timeline.ts';
-import { continueFold, foldFile } from '../pages/foldFile.ts';
-import { PageReader } from '../pages/pageReader.ts';
+import { foldFile } from '../pages/foldFile.ts';
+import { continueShortFold, MAX_PARSED_EVENTS, ParsedPages } from '../pages/parsedPages.ts';
 import { readSealedFold, sealedFolds } from '../snapshots/sealedFold.ts';
 import type { OpenSnapshot } from '../snapshots/snapshotFile.ts';
 import { LogRows } from './logRows.ts';
@@ -35,8 +35,6 @@ export interface WalkedEvent {
 }
 
 const BEFORE_ALL = instant(Number.MIN_SAFE_INTEGER);
-/** Up to so many events, setting up a faster fold costs more than it saves. */
-const SHORT_FOLD = 2_000;
 
 const copyFold = ({ state, checkpoints }: Fold): Fold => copyOf({ state, latest: checkpoints.latest });
 
@@ -59,7 +57,7 @@ export class FilePast {
   readonly #archivePath: string;
   readonly #database: DatabaseSync;
   readonly #rows: LogRows;
-  readonly #pages: PageReader;
+  readonly #pages: ParsedPages;
   readonly #reader: Reader;
   readonly #snapshot: OpenSnapshot | undefined;
   readonly #sealed: Fold | undefined;
@@ -82,7 +80,7 @@ export class FilePast {
     this.#database = openForReading(location);
     this.#rows = new LogRows(this.#database, archive);
     this.#reader = createReader(location);
-    this.#pages = new PageReader(location, archive);
+    this.#pages = new ParsedPages(this.#database, archive);
     this.head = this.#reader.head();
     const snapshot = snapshots && nearestSnapshot(this.#reader, snapshots);
     const sealed = readSealedFold(location, archive)?.fold;
@@ -114,7 +112,6 @@ export class FilePast {
 
   close(): void {
     this.#snapshot?.close();
-    this.#pages.close();
     this.#reader.close();
     this.#database.close();
   }
@@ -180,8 +177,7 @@ export class FilePast {
       const from = fold.state.position;
       const isWhole = this.#rows.hasAll(from, at);
       if (!isWhole) this.#rows.require(from, at);
-      if (!isWhole || before - from > SHORT_FOLD) await this.#continue(fold, before);
-      else continueFold(fold, this.#pages, before);
+      await this.#continue(fold, before);
       const [event] = this.#reader.storedPage(before, at);
       // A service may have archived them since.
       if (isWhole && (!event || before > from)) this.#rows.require(from, at);
@@ -254,15 +250,18 @@ export class FilePast {
   async #continue(fold: Fold, upTo: Position): Promise<void> {
     const from = fold.state.position;
     if (upTo <= from) return;
-    try {
-      await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath);
-      if (fold.state.position < upTo) this.#rows.require(from, upTo);
-    } catch (error) {
-      if (!(error instanceof LogBroken)) throw error;
-      this.#rows.require(from, upTo);
-      this.#broken ??= error.found;
-    }
+    const broken =
+      upTo - from <= MAX_PARSED_EVENTS
+        ? continueShortFold(fold, this.#pages, upTo)
+        : await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath).catch(breakIn);
+    if (broken || fold.state.position < upTo) this.#rows.require(from, upTo);
+    this.#broken ??= broken;
   }
+}
+
+function breakIn(error: unknown): LogBreak {
+  if (!(error instanceof LogBroken)) throw error;
+  return error.found;
 }
 
 const NOTHING: Checkpoint = { state: new HotState(), latest: BEFORE_ALL };
