@@ -5,7 +5,7 @@ import { changesBetween, type StateChanges, type StateData, withChanges } from '
  * Checkpoints that are kept and written together: the first one, and what each of the others changed. More of them would take less
  * room and make every reading slower.
  */
-export const GROUP_SIZE = 8;
+export const GROUP_SIZE = 16;
 
 /** The states of neighbouring checkpoints. */
 export interface GroupData {

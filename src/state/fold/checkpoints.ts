@@ -37,9 +37,9 @@ export interface CheckpointsParts {
 }
 
 /** Above these limits every second checkpoint is dropped and the spacing doubles. */
-const MAX_CHECKPOINTS = 2_500;
+const MAX_CHECKPOINTS = 5_000;
 /** In all checkpoints together. */
-const MAX_SUBJECTS = 625_000;
+const MAX_SUBJECTS = 1_250_000;
 const FIRST_SPACING = 1_000;
 const EMPTY: Checkpoint = { state: new HotState(), latest: instant(Number.MIN_SAFE_INTEGER) };
 

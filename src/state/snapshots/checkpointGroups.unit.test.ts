@@ -33,46 +33,46 @@ const addresses = (checkpoints: readonly KeptCheckpoint[]) =>
   checkpoints.map((checkpoint) => checkpoint.read()?.firewall.size);
 
 test('returns each state as it was kept', () => {
-  const { checkpoints, sizes } = stored(kept(1, 19));
-  expect(sizes).toEqual([8, 8, 3]);
-  expect(addresses(checkpoints)).toEqual(Array.from({ length: 19 }, (_, index) => index + 1));
+  const { checkpoints, sizes } = stored(kept(1, 35));
+  expect(sizes).toEqual([16, 16, 3]);
+  expect(addresses(checkpoints)).toEqual(Array.from({ length: 35 }, (_, index) => index + 1));
   expect(checkpoints.map(({ position, latest, subjects }) => [position, latest, subjects])).toEqual(
-    kept(1, 19).map(({ position, latest, subjects }) => [position, latest, subjects]),
+    kept(1, 35).map(({ position, latest, subjects }) => [position, latest, subjects]),
   );
 });
 
 test('reads only the group of the checkpoint that is asked for', () => {
-  const { checkpoints, read } = stored(kept(1, 19));
-  const found = Checkpoints.from({ stretches: STRETCHES, spacing: 1, kept: checkpoints }).atPosition(position(12));
-  expect({ size: found.state.firewall.size, read }).toEqual({ size: 12, read: [1] });
+  const { checkpoints, read } = stored(kept(1, 35));
+  const found = Checkpoints.from({ stretches: STRETCHES, spacing: 1, kept: checkpoints }).atPosition(position(20));
+  expect({ size: found.state.firewall.size, read }).toEqual({ size: 20, read: [1] });
 });
 
 test('uses an earlier checkpoint when a group cannot be read', () => {
-  const { checkpoints } = stored(kept(1, 19), 1);
+  const { checkpoints } = stored(kept(1, 35), 1);
   const all = Checkpoints.from({ stretches: STRETCHES, spacing: 1, kept: checkpoints });
-  expect([7, 12, 17].map((at) => all.atPosition(position(at)).state.position)).toEqual([7, 8, 17]);
+  expect([7, 20, 33].map((at) => all.atPosition(position(at)).state.position)).toEqual([7, 16, 33]);
 });
 
 test('passes full groups of the snapshot before on, and regroups what follows', () => {
-  const before = stored(kept(1, 19));
-  const after = stored([...before.checkpoints, ...kept(20, 30)]);
-  expect(after.sizes).toEqual([8, 8, 8, 6]);
+  const before = stored(kept(1, 35));
+  const after = stored([...before.checkpoints, ...kept(36, 60)]);
+  expect(after.sizes).toEqual([16, 16, 16, 12]);
   expect(after.groups.slice(0, 2).map(({ bytes }) => bytes)).toEqual(
     before.groups.slice(0, 2).map(({ bytes }) => bytes),
   );
   expect(after.groups[0]?.bytes).toBe(before.groups[0]?.bytes);
-  expect(addresses(after.checkpoints)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  expect(addresses(after.checkpoints)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
 });
 
 test('regroups the others when every second checkpoint was dropped', () => {
-  const before = stored(kept(1, 40));
+  const before = stored(kept(1, 80));
   const thinned = before.checkpoints.filter(({ position }) => position % 2 === 0);
   const after = stored(thinned);
-  expect(after.sizes).toEqual([8, 8, 4]);
-  expect(addresses(after.checkpoints)).toEqual(Array.from({ length: 20 }, (_, index) => 2 * index + 2));
+  expect(after.sizes).toEqual([16, 16, 8]);
+  expect(addresses(after.checkpoints)).toEqual(Array.from({ length: 40 }, (_, index) => 2 * index + 2));
 });
 
 test('refuses to write a checkpoint that cannot be read', () => {
-  const { checkpoints } = stored(kept(1, 8), 0);
+  const { checkpoints } = stored(kept(1, 16), 0);
   expect(() => [...encodeGroups(checkpoints.slice(1))]).toThrow(/checkpoint at 2 .* cannot be read/);
 });
