@@ -305,7 +305,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     given[name] = given[lower];
     inLowerCase.set(name, lower);
   }
-  const { error, data } = environment.safeParse(given);
+  const { error, data } = environment.safeParse(given, { jitless: true });
   const nameOf = (name: unknown) => inLowerCase.get(name) ?? name?.toString() ?? 'environment';
   const lines = [
     ...(error?.issues ?? []).map(({ path, message }) => `${nameOf(path[0])}: ${message}`),
