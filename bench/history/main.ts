@@ -12,10 +12,11 @@ import { createPast } from '../../src/state/past/past.ts';
 import { completedRequest } from '../startup/completedRequests.ts';
 import { fillHistory, timeAt } from './fillHistory.ts';
 import { measureCommands } from './measureCommands.ts';
+import { cpuMsOf, measureGets } from './measureGets.ts';
 
-// `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>] [--only-commands]`: fills a log with requests and, every
-// 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier positions, past states, and
-// the commands that read them without a service.
+// `npm run bench:history -- [--events 1000000] [--rounds 200] [--folder <kept>] [--only-commands] [--only-gets]`: fills a log
+// with requests and, every 50th event, a change by one of 20 operators; then times pages of the history, requests as of earlier
+// positions, past states, the commands that read them without a service, and GETs with `?at=` of a service over a copy of the log.
 
 const { values } = parseArgs({
   options: {
@@ -23,12 +24,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '200' },
     folder: { type: 'string' },
     'only-commands': { type: 'boolean', default: false },
+    'only-gets': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) {
   process.stdout.write(
-    'node bench/history/main.ts [--events 1000000] [--rounds 200] [--folder <kept>] [--only-commands]: see bench/README.md\n',
+    'node bench/history/main.ts [--events 1000000] [--rounds 200] [--folder <kept>] [--only-commands] [--only-gets]: see bench/README.md\n',
   );
   process.exit(0);
 }
@@ -43,8 +45,9 @@ const log = await createSqliteEventLog({ path: logPath, node: 'bench' });
 
 try {
   const head = await log.head();
-  await timeCommands(head);
-  if (!values['only-commands']) await timeQueries(head);
+  if (!values['only-gets']) await timeCommands(head);
+  if (!values['only-commands'] && !values['only-gets']) await timeQueries(head);
+  if (!values['only-commands']) await timeGets(head);
 } finally {
   await log.close();
   if (!values.folder) await rm(folder, { recursive: true });
@@ -116,12 +119,21 @@ async function timeQueries(head: Position): Promise<void> {
   hot.stop();
 }
 
+function requestAt(share: number): string {
+  const { data } = completedRequest(50 * Math.trunc((events * share) / 50) + 1);
+  return (data as { requestId: string }).requestId;
+}
+
+async function timeGets(head: Position): Promise<void> {
+  const { keyId } = completedRequest(7).actor as { keyId: string };
+  await measureGets({
+    ...{ folder, head, keyId, requestId: requestAt(0.5) },
+    measure: (label, work, pid) => measure(label, work, Math.min(rounds, 40), () => cpuMsOf(pid)),
+  });
+}
+
 async function timeCommands(head: Position): Promise<void> {
   const { keyId } = completedRequest(7).actor as { keyId: string };
-  const requestAt = (share: number): string => {
-    const { data } = completedRequest(50 * Math.trunc((events * share) / 50) + 1);
-    return (data as { requestId: string }).requestId;
-  };
   await measureCommands({
     ...{ folder, head, keyId, measure: (label, work, count = Math.min(rounds, 40)) => measure(label, work, count) },
     requests: [requestAt(0.99), requestAt(0.5)],
@@ -138,14 +150,20 @@ function cpuMs(): number {
 }
 
 /** Prints the time that passed and, since other programs may use the machine, the CPU. */
-async function measure(label: string, work: (round: number) => Promise<number>, count = rounds): Promise<void> {
+async function measure(
+  label: string,
+  work: (round: number) => Promise<number>,
+  count = rounds,
+  cpuSoFar: () => number | Promise<number> = cpuMs,
+): Promise<void> {
   const [times, cpu]: [number[], number[]] = [[], []];
   let last = 0;
   for (let round = 0; round < count; round++) {
-    const [start, before] = [performance.now(), cpuMs()];
+    const before = await cpuSoFar();
+    const start = performance.now();
     last = await work(round);
     times.push(performance.now() - start);
-    cpu.push(cpuMs() - before);
+    cpu.push((await cpuSoFar()) - before);
   }
   const at = (values: number[], share: number) =>
     values.toSorted((a, b) => a - b)[Math.min(count - 1, Math.floor(count * share))]?.toFixed(2);

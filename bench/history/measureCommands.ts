@@ -89,7 +89,7 @@ export async function measureCommands({ folder, head, keyId, requests, measure }
 }
 
 /** The master key of a kept folder, so that its snapshot can be used again. */
-function keyOf(folder: string): string {
+export function keyOf(folder: string): string {
   const path = join(folder, 'bench.key');
   if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('base64'), { mode: 0o600 });
   return readFileSync(path, 'utf8').trim();
