@@ -33,7 +33,7 @@ const pathsFor = ({ keyId, requestId }: GetsOptions): string[] => [
   '/api/models',
   '/api/owners',
   '/api/request-logs',
-  '/api/request-logs?statuses=429',
+  '/api/request-logs?status=429',
   '/api/request-logs/options',
   `/api/requests/${requestId}/explain`,
   '/api/settings',

@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { archivableLog } from '../../../test/support/archives/archivableLog.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
-import { LogBroken } from '../../eventLog/continuity.ts';
+import { type LogBreak, LogBroken } from '../../eventLog/continuity.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
 import { canonicalText } from '../snapshots/canonicalText.ts';
 import { dataOf } from '../snapshots/dataOf.support.ts';
 import { foldFile } from './foldFile.ts';
 import { continueShortFold, ParsedPages } from './parsedPages.ts';
+
+type Outcome = readonly [broken: LogBreak | undefined, failure: string | undefined];
 
 /** Folds a log both ways. @returns of each the state, what breaks the log, and why it cannot be read */
 async function bothFolds(logPath: string, head: Position) {
@@ -27,8 +29,8 @@ async function bothFolds(logPath: string, head: Position) {
       const [broken, failure] = await Promise.resolve()
         .then(() => continued(fold))
         .then(
-          (found) => [found, undefined],
-          (error: Error) => [undefined, error.message],
+          (found): Outcome => [found ?? undefined, undefined],
+          (error: Error): Outcome => [undefined, error.message],
         );
       return { state: canonicalText(dataOf(fold)), broken, failure };
     }),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Position } from '../../domain/core/brands.ts';
+import { instant, type Position, position } from '../../domain/core/brands.ts';
 import { upcast } from '../../domain/eventTypes.ts';
 import { type CompletedRequest, RequestCompleted } from '../../domain/request/events.ts';
 import { EVENT_COLUMNS, type EventColumns, IN_ORDER, preparePage } from '../../eventLog/sqlite/eventRows.ts';
@@ -75,11 +75,11 @@ export function continueShortFold(fold: Fold, pages: ParsedPages, upTo: Position
 
 /** @throws as `toRecordedEvent`, which also looks at the fields that the fold does not read */
 function foldedEventOf(row: EventColumns): FoldedEvent {
-  const [position, , , type, version, time, json] = row;
+  const [at, , , type, version, time, json] = row;
   if (type !== RequestCompleted.type) return toRecordedEvent(row);
   const data = parsed(version, json);
   if (!data || !isUsual(data) || findUnknownField(type, data) !== undefined) return toRecordedEvent(row);
-  return { type, data, position, time } as FoldedEvent;
+  return { type, data, position: position(at), time: instant(time) };
 }
 
 function parsed(version: number, json: string): CompletedRequest | undefined {

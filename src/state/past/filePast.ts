@@ -253,7 +253,10 @@ export class FilePast {
     const broken =
       upTo - from <= MAX_PARSED_EVENTS
         ? continueShortFold(fold, this.#pages, upTo)
-        : await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath).catch(breakIn);
+        : await foldFile(fold, this.#options.location, upTo, undefined, this.#archivePath).then(
+            () => undefined,
+            breakIn,
+          );
     if (broken || fold.state.position < upTo) this.#rows.require(from, upTo);
     this.#broken ??= broken;
   }
