@@ -74,7 +74,7 @@ export async function measureGets(options: GetsOptions): Promise<void> {
         if (!response.ok) throw new Error(`${path} at ${at}: ${response.status} ${text}`);
         return text.length;
       };
-      await measure(`GET ${path.replace(/[0-9a-f-]{36}/, '{id}')}`, ask, service.pid);
+      await measure(`GET ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, '{id}')}`, ask, service.pid);
     }
   } finally {
     await service.stop(60_000);
