@@ -54,11 +54,8 @@ export const isCannotOpen = (error: unknown): boolean =>
 /** What an operator can do about a file that cannot be opened. */
 export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';
 
-/** SQLite opens URIs, too. */
-const fileOf = (path: string): string => (path.startsWith('file:') ? fileURLToPath(new URL(path)) : path);
-
 const remedyToOpen = (path: string): string => {
-  const folder = dirname(fileOf(path));
+  const folder = dirname(path);
   return existsSync(folder)
     ? REMEDY_TO_OPEN
     : `There is no folder ${folder}: create it, or set SVC_DATA_DIR to another.`;
