@@ -49,7 +49,7 @@ const CANNOT_OPEN = 14;
 
 /** Whether an error of SQLite means that it cannot open a file, or one beside it. */
 export const isCannotOpen = (error: unknown): boolean =>
-  ((error as { errcode?: number }).errcode ?? 0) % 256 === CANNOT_OPEN;
+  (((error as { errcode?: number }).errcode ?? 0) & 0xff) === CANNOT_OPEN;
 
 /** What an operator can do about a file that cannot be opened. */
 export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';

@@ -21,8 +21,8 @@ const INTERVAL_MS = 1_000;
 
 /**
  * Looks every second whether the files of the folder are still those that this process has open. A lock file that was deleted
- * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process; so is a deleted write-ahead log, which a stop in order
- * still brings into the log.
+ * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process; so is a
+ * deleted write-ahead log, which a stop in order still brings into the log.
  */
 export function watchDataFolder({
   folder,
@@ -49,10 +49,10 @@ export function watchDataFolder({
 
   function checkJournal(path: string): void {
     const inode = inodeOf(path);
-    const opened = journals.get(path) ?? inode;
-    journals.set(path, opened);
+    const first = journals.get(path) ?? inode;
+    journals.set(path, first);
     const subject = basename(path);
-    if (inode === opened) faults.clear('data_file_missing', subject);
+    if (inode === first) faults.clear('data_file_missing', subject);
     else faults.raise({ code: 'data_file_missing', subject, ...missingJournal(path) });
   }
 

@@ -22,8 +22,8 @@ export interface Percentiles {
 const FEW_BINS = 8;
 const MANY_BINS = 64;
 
-/** Counts by bin while encoded sketches are read: one list for all sketches, which is all zeros between two of them. */
-let scratch = new Float64Array(1_024);
+/** Counts by bin while encoded sketches are read: one list for all sketches and any time, which is all zeros between two of them. */
+const scratch = new Float64Array(binOf(Number.MAX_SAFE_INTEGER) + 1);
 
 /** The numbers of values by bin, in the order of bins: most sketches have few, so lists are smaller and faster than maps. */
 export class QuantileSketch {
@@ -107,9 +107,8 @@ export class QuantileSketch {
   /** Puts the lists and all that is encoded into `scratch`. @returns the number of bins to read, which the caller sets to zero again */
   #fillScratch(): number {
     let bins = 0;
-    for (const bytes of this.#encoded) bins = Math.max(bins, addEncoded(bytes));
+    for (const bytes of this.#encoded) bins = Math.max(bins, addEncodedCounts(bytes, scratch, 0));
     const last = this.#bins.at(-1) ?? -1;
-    growScratch(last);
     for (let index = 0; index < this.#bins.length; index++) {
       const bin = this.#bins[index] as number;
       scratch[bin] = (scratch[bin] as number) + (this.#counts[index] as number);
@@ -203,37 +202,12 @@ function writeNumber(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-function growScratch(bin: number): void {
-  if (bin < scratch.length) return;
-  const larger = new Float64Array(Math.max(bin + 1, 2 * scratch.length));
-  larger.set(scratch);
-  scratch = larger;
-}
-
-/** Adds the counts of an encoded sketch to `scratch`. @returns the number of bins up to its last one */
-function addEncoded(bytes: Uint8Array): number {
-  let [at, bin] = [0, 0];
-  while (at < bytes.length) {
-    let byte = bytes[at++] as number;
-    bin += byte & 0x7f;
-    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
-      byte = bytes[at++] as number;
-      bin += (byte & 0x7f) * factor;
-    }
-    byte = bytes[at++] as number;
-    let count = byte & 0x7f;
-    for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
-      byte = bytes[at++] as number;
-      count += (byte & 0x7f) * factor;
-    }
-    if (bin >= scratch.length) growScratch(bin);
-    scratch[bin] = (scratch[bin] as number) + count;
-  }
-  return bin + 1;
-}
-
-/** Adds the counts of an encoded sketch to a list that has room for its bins. @param first where the first bin is */
-export function addEncodedCounts(bytes: Uint8Array, into: Uint32Array, first: number): void {
+/**
+ * Adds the counts of an encoded sketch to a list that has room for its bins.
+ * @param first where the first bin is
+ * @returns where the bins end
+ */
+export function addEncodedCounts(bytes: Uint8Array, into: Uint32Array | Float64Array, first: number): number {
   let [at, bin] = [0, first];
   while (at < bytes.length) {
     let byte = bytes[at++] as number;
@@ -250,4 +224,5 @@ export function addEncodedCounts(bytes: Uint8Array, into: Uint32Array, first: nu
     }
     into[bin] = (into[bin] as number) + count;
   }
+  return bin + 1;
 }

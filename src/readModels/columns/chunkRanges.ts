@@ -19,8 +19,8 @@ export const overlaps = ({ earliest, latest }: { earliest: number; latest: numbe
   earliest < to && latest >= from;
 
 /**
- * Splits chunks by steps, and by months where groups are by month: requests are in the order of their times, so that a step is a range of them, and nothing has to
- * be asked of each.
+ * Splits chunks by steps, and by months where groups are by month: requests are in the order of their times, so that a step is a
+ * range of them, and nothing has to be asked of each.
  * @param edges the first moments of all steps, and the first moment after the last one
  */
 export function* chunkRanges(

@@ -4,8 +4,8 @@ interface Cached<Numbers> {
 }
 
 /**
- * Lists of numbers in memory, up to a number of bytes. A query over more of them keeps those that it read first: otherwise each would be removed
- * just before the next query needs it.
+ * Lists of numbers in memory, up to a number of bytes. A query over more of them keeps those that it read first: otherwise each
+ * would be removed just before the next query needs it.
  */
 export class ColumnCache<Numbers extends { readonly byteLength: number }> {
   readonly #maxBytes: number;

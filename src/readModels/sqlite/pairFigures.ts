@@ -71,7 +71,11 @@ export class PairFigures {
     );
   }
 
-  /** @param upTo the last position of a request @param filter the conditions of the request @returns undefined where the filter needs more than cells say */
+  /**
+   * @param upTo the last position of a request
+   * @param filter the conditions of the request
+   * @returns undefined where the filter needs more than cells say
+   */
   static of(
     database: DatabaseSync,
     tables: FigureTables,
@@ -202,7 +206,7 @@ export class PairFigures {
     blocks: Map<number, Block | undefined>,
     codes: Int32Array | undefined,
   ): Block | undefined {
-    // Groups by month, and requests after the cut, are told apart one by one.
+    // Groups by month, and whether a request is after the cut, differ from one request to the next.
     if (chunk.id === undefined || chunk.lastPosition > this.#upTo || this.#groups.isByMonth) return undefined;
     const number = blockOf(chunk.id);
     if (!blocks.has(number)) {

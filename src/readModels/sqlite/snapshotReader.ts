@@ -2,7 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { openForReading } from './readModelFile.ts';
 
-/** A second connection to the file of the read models: what a query reads is the same in all of its turns, whatever is written meanwhile. */
+/**
+ * A second connection to the file of the read models: what a query reads is the same in all of its turns, whatever is written
+ * meanwhile.
+ */
 export class SnapshotReader {
   readonly #path: string;
   readonly #oneAtATime = createSemaphore(1);

@@ -1,9 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
 import { archivableLog, rowsIn } from '../../../test/support/archives/archivableLog.ts';
+import { archiveDays } from '../../archive/archiveDays.ts';
+import { ClockJumped } from '../../domain/clock/events.ts';
 import { instant, type Position, position } from '../../domain/core/brands.ts';
 import { ArchivedEvents } from '../../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { newEventId } from '../../eventLog/eventId.ts';
+import { NO_STREAM } from '../../eventLog/eventLog.ts';
 import { type PlacedRow, removeRows, restoreRows } from '../../eventLog/sqlite/archivedRows.ts';
 import { ParsedPages } from '../pages/parsedPages.ts';
 import { canonicalText } from '../snapshots/canonicalText.ts';
@@ -46,6 +50,15 @@ async function aLogAboutToLoseRows() {
     return read.call(this, after, upTo);
   });
   return { past: new FilePast({ location: logPath }), ...archived };
+}
+
+async function withPast<Result>(location: string, work: (past: FilePast) => Promise<Result>): Promise<Result> {
+  const past = new FilePast({ location });
+  try {
+    return await work(past);
+  } finally {
+    past.close();
+  }
 }
 
 const refusal = async (work: Promise<unknown>) =>
@@ -91,25 +104,46 @@ test('shows the end of a log whose days were archived since it was opened', asyn
   during.close();
 });
 
+test('finds an archived request for a time that a clock skipped behind it, and names its file', async () => {
+  const { log, logPath: location, host, folder, appendRequest } = await archivableLog(20);
+  const day = Math.ceil((host.now() - 24 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
+  const at = (hours: number) => instant(day + hours * HOUR_MS);
+  const [from, to] = [at(1), at(5)];
+  await appendRequest(from);
+  const jump = { ...ClockJumped({ node: 'n1', from, to }), id: newEventId(), time: to, actor: host.actor };
+  await log.append('nodes-n1', NO_STREAM, [{ ...jump, correlationId: 'jump' }]);
+  await appendRequest(at(6));
+  const skipped = at(3);
+  const positionAt = () => withPast(location, (past) => past.positionAt(skipped));
+  const before = await positionAt();
+  expect(rowsIn(location).find(({ position }) => position === before)).toMatchObject({ time: from });
+  await archiveDays({ host: { ...host, now: () => at(96) }, folder, until: '9999-12-31' });
+  expect(rowsIn(location).some(({ position }) => position === before)).toBe(false);
+  expect(await positionAt()).toBe(before);
+  expect(await withPast(location, (past) => refusal(past.at({ time: skipped })))).toMatchObject({
+    name: 'MomentArchived',
+  });
+});
+
 test('shows each moment of a log with archived days as before, or names the file', async () => {
   const { logPath: location, archive } = await archivableLog(36);
   const moments = rowsIn(location).flatMap((row): MomentQuery[] => [
     { position: position(row.position) },
     { time: instant(row.time) },
   ]);
-  const shown = async (when: MomentQuery) => {
-    const past = new FilePast({ location });
-    try {
+  const shown = (when: MomentQuery) =>
+    withPast(location, async (past) => {
       const { state } = await past.at(when);
       return canonicalText([state.position, state.accounts, state.apiKeys, state.counters, state.coolDowns]);
-    } catch (error) {
-      return error;
-    } finally {
-      past.close();
-    }
-  };
+    }).catch((error: unknown) => error);
+  const positions = () =>
+    withPast(location, (past) =>
+      Array.fromAsync(moments, (when) => ('time' in when ? past.positionAt(when.time) : when.position)),
+    );
   const before = await Promise.all(moments.map(shown));
+  const positionsBefore = await positions();
   await archive();
+  expect(await positions()).toEqual(positionsBefore);
   const after = await Promise.all(moments.map(shown));
   const archived = after.filter((each) => each instanceof MomentArchived).length;
   expect([archived > 0, archived < moments.length]).toEqual([true, true]);

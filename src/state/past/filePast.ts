@@ -8,7 +8,7 @@ import { createReader, type Reader } from '../../eventLog/sqlite/reader.ts';
 import { type Checkpoint, Checkpoints, checkpointOf, copyState, type LazyCheckpoint } from '../fold/checkpoints.ts';
 import { emptyFold, type Fold } from '../fold/fold.ts';
 import { HotState } from '../fold/hotState.ts';
-import { latestAfter, type TimedEvent } from '../fold/timeline.ts';
+import { latestAfter } from '../fold/timeline.ts';
 import { foldFile } from '../pages/foldFile.ts';
 import { continueShortFold, MAX_PARSED_EVENTS, ParsedPages } from '../pages/parsedPages.ts';
 import { readSealedFold, sealedFolds } from '../snapshots/sealedFold.ts';
@@ -134,10 +134,7 @@ export class FilePast {
     return { state, now: checkpoints.latest < 0 ? instant(0) : checkpoints.latest };
   }
 
-  /**
-   * Position of the last event that was written by a time, also where a clock jumped; 0 when there is none.
-   * @throws MomentArchived when that may be an archived one
-   */
+  /** Position of the last event that was written by a time, also where a clock jumped; 0 when there is none. It may be an archived one. */
   async positionAt(time: Instant): Promise<Position> {
     // A later jump of a clock changes what a time means.
     const { checkpoints } = await this.#foldAll();
@@ -148,15 +145,7 @@ export class FilePast {
       .toSorted(byPosition)
       .at(-1);
     let [found, latest] = [begin?.position ?? position(0), begin?.latest ?? BEFORE_ALL];
-    const rows = this.#database.prepare(
-      `SELECT position, time, type, CASE type WHEN 'ClockJumped' THEN data END AS data
-       FROM events WHERE position > ? AND position <= ? ORDER BY position`,
-    );
-    const end = position(Math.min(part.until, this.head));
-    for (const { data, ...row } of rows.iterate(found, end)) {
-      const event = { ...row, data: typeof data === 'string' ? JSON.parse(data) : null } as unknown as TimedEvent;
-      // Archived events between them may have been written by then.
-      if (event.position > found + 1) this.#rows.require(found, event.position);
+    for (const event of this.#rows.times(found, position(Math.min(part.until, this.head)))) {
       latest = latestAfter(latest, event);
       if (!isIn(event.position, latest)) break;
       found = event.position;

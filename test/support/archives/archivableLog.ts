@@ -34,8 +34,7 @@ export async function archivableLog(events: number) {
     const time = instant(NOW + index * HOUR_MS);
     await append(log, draft, time, index, revisions);
     // A random history may have no request on a day.
-    const request = { ...completed({ requestedAt: time }), stream: 'requests-' };
-    if (index % REQUEST_EVERY_HOURS === 0) await append(log, request, time, events + index, revisions);
+    if (index % REQUEST_EVERY_HOURS === 0) await append(log, requestAt(time), time, events + index, revisions);
   }
   const folder = join(temp.path, 'archives');
   const host: ArchiveHost = {
@@ -53,11 +52,12 @@ export async function archivableLog(events: number) {
     path: temp.path,
     host,
     /** Appends one more request, at a time. */
-    appendRequest: (time: number) =>
-      append(log, drafts.find(({ type }) => type === 'RequestCompleted') as RecordedEvent, time, 0, revisions),
+    appendRequest: (time: number) => append(log, requestAt(time), time, 0, revisions),
     archive: (until = '9999-12-31') => archiveDays({ host, folder, until }),
   };
 }
+
+const requestAt = (time: number) => ({ ...completed({ requestedAt: instant(time) }), stream: 'requests-' });
 
 async function append(
   log: SqliteEventLog,
