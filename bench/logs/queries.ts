@@ -15,6 +15,9 @@ export interface QueriesOptions {
   readonly print: (line: string) => void;
 }
 
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
 /** Makes the dashboard's queries on read models of `fillLog`, with different values in each round, and prints the times. */
 export async function measureQueries(
   readModels: ReadModelPorts,
@@ -42,19 +45,19 @@ export async function measureQueries(
   const measure = async (label: string, query: (round: number) => Promise<unknown>): Promise<void> => {
     if (!label.includes(only)) return;
     await query(rounds);
-    const times: number[] = [];
-    const cpu = process.cpuUsage();
+    const [times, cpuTimes]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
-      const start = performance.now();
+      const [start, cpu] = [performance.now(), process.cpuUsage()];
       await query(round);
       times.push(performance.now() - start);
+      const { user, system } = process.cpuUsage(cpu);
+      cpuTimes.push((user + system) / 1_000);
     }
-    const { user, system } = process.cpuUsage(cpu);
-    times.sort((a, b) => a - b);
-    const percentile = (share: number) =>
-      (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
+    const mean = cpuTimes.reduce((sum, time) => sum + time, 0) / rounds;
+    const shown = (ms: number) => ms.toFixed(1).padStart(7);
+    const [p50, p95, cpu95] = [percentile(times, 0.5), percentile(times, 0.95), percentile(cpuTimes, 0.95)];
     print(
-      `${label.padEnd(34)} p50 ${percentile(0.5).padStart(7)} ms   p95 ${percentile(0.95).padStart(7)} ms   ${((user + system) / rounds / 1_000).toFixed(1).padStart(6)} ms of CPU`,
+      `${label.padEnd(38)} p50 ${shown(p50)} ms   p95 ${shown(p95)} ms   CPU: mean ${shown(mean)} ms   p95 ${shown(cpu95)} ms`,
     );
   };
 

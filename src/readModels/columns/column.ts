@@ -22,12 +22,37 @@ export function packColumn(values: Float64Array): Uint8Array {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Stored): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Reads what `packColumn` returned. @param length the number of values */
-export function unpackColumn(bytes: Uint8Array, length: number): Column {
+/**
+ * Reads what `packColumn` returned.
+ * @param length the number of values
+ * @param room for that many values, which are put there unless they can be read where they are
+ */
+export function unpackColumn(bytes: Uint8Array, length: number, room = () => new Uint32Array(length)): Column {
   const width = bytes.length / length;
-  if (width <= 1) return width === 0 ? new Uint32Array(length) : new Uint32Array(bytes);
+  if (width === 0) return room().fill(0);
+  if (width === 1) return filled(room(), bytes);
   // Wider numbers must begin at a multiple of their width.
   const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-  if (width === 2) return new Uint32Array(new Uint16Array(buffer, byteOffset, length));
+  if (width === 2) return filled(room(), new Uint16Array(buffer, byteOffset, length));
   return width === 4 ? new Uint32Array(buffer, byteOffset, length) : new Float64Array(buffer, byteOffset, length);
+}
+
+function filled(room: Uint32Array, values: Uint8Array | Uint16Array): Uint32Array {
+  room.set(values);
+  return room;
+}
+
+/** Lists for the columns of chunks that are read one after the other: new ones for each chunk take longer to make than to fill. */
+export class ColumnRoom<Name> {
+  readonly #lists = new Map<Name, Uint32Array>();
+
+  /** A list with values of an earlier chunk. */
+  of(name: Name, length: number): Uint32Array {
+    let list = this.#lists.get(name);
+    if (!list || list.length < length) {
+      list = new Uint32Array(length);
+      this.#lists.set(name, list);
+    }
+    return list.length === length ? list : list.subarray(0, length);
+  }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Column, unpackColumn } from '../columns/column.ts';
+import { ColumnRoom, unpackColumn } from '../columns/column.ts';
 import {
   type ChunkSummary,
   COLUMNS,
@@ -17,7 +17,7 @@ import { type FieldValues, PairTable } from './pairTable.ts';
 
 /** Requests of a chunk. */
 const MAX_LENGTH = 8_192;
-/** A week of a hundred requests a minute, or of a thousand in the hour of the most of them, takes 30 MB. */
+/** Bytes as they are in the file: 28 of a request, of which a breakdown by one field needs 21. */
 const MAX_CACHED_BYTES = 96 * 2 ** 20;
 
 type StoredSummary = ChunkSummary & { readonly id: number };
@@ -34,7 +34,7 @@ export class ColumnTable {
   readonly #saveSummary: StatementSync;
   readonly #select: StatementSync;
   readonly #save: StatementSync;
-  readonly #cache = new ColumnCache<Column>(MAX_CACHED_BYTES);
+  readonly #cache = new ColumnCache<Uint8Array>(MAX_CACHED_BYTES);
   /** Sums of chunks to which no request is added any more. */
   readonly pairs: PairTable;
   readonly #maxLength: number;
@@ -79,10 +79,7 @@ export class ColumnTable {
     );
     const id = continues ? last.id : (last?.id ?? 0) + 1;
     // Not through the cache, which has what queries read.
-    if (!continues)
-      this.pairs.beginChunk(id, (own) =>
-        this.#chunkOf(this.#summaries[own - 1] as StoredSummary, (column, length) => this.#read(column, length)),
-      );
+    if (!continues) this.pairs.beginChunk(id, (own) => this.#chunkOf(this.#summaries[own - 1] as StoredSummary));
     const { length, firstPosition, lastPosition, earliest, latest, bins } = summary;
     this.#saveSummary.run(id, length, firstPosition, lastPosition, earliest, latest, bins);
     COLUMNS.forEach((name) => {
@@ -99,31 +96,35 @@ export class ColumnTable {
   }
 
   /**
-   * Passes on the chunks that match, the latest ones first; their columns are in memory for as long as the caller has the chunk. Requests
-   * may be added meanwhile, of which only chunks that a later call passes on have any.
+   * Passes on the chunks that match, the latest ones first; the columns of one are there until the next one is asked for. Requests may be
+   * added meanwhile, of which only chunks that a later call passes on have any.
    */
   *chunks(isWanted: (summary: ChunkSummary) => boolean): Generator<RequestChunk> {
     this.#cache.beginQuery();
     this.pairs.beginQuery();
     const [last, ...others] = this.#summaries.filter(isWanted).reverse();
     if (!last) return;
-    const chunk = this.#chunkOf(last);
+    // Of this call alone: others may be between two chunks of it.
+    const room = new ColumnRoom<ColumnName>();
+    const cached = (id: number) => this.#cache.get(id, () => this.#read(id));
+    const chunk = this.#chunkOf(last, cached, room);
     // Requests may be added to the last one, so that its columns are others later.
     if (last === this.#summaries.at(-1)) for (const name of COLUMNS) chunk.column(name);
     yield chunk;
-    for (const summary of others) yield this.#chunkOf(summary);
+    for (const summary of others) yield this.#chunkOf(summary, cached, room);
   }
 
-  #chunkOf(
-    summary: StoredSummary,
-    read = (id: number, length: number) => this.#cache.get(id, () => this.#read(id, length)),
-  ): RequestChunk {
-    return chunkOf(summary, (name) => read(idOf(summary.id, name), summary.length));
+  /** @param room where columns are unpacked; undefined: in lists of their own */
+  #chunkOf(summary: StoredSummary, read = (id: number) => this.#read(id), room?: ColumnRoom<ColumnName>): RequestChunk {
+    const { length } = summary;
+    return chunkOf(summary, (name) =>
+      unpackColumn(read(idOf(summary.id, name)), length, room && (() => room.of(name, length))),
+    );
   }
 
-  #read(id: number, length: number): Column {
+  #read(id: number): Uint8Array {
     const row = this.#select.get(id) as unknown as readonly [Uint8Array] | undefined;
     if (!row) throw new Error(`The read models have no column ${id} of requests`);
-    return unpackColumn(row[0], length);
+    return row[0];
   }
 }
