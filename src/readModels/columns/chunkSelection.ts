@@ -40,15 +40,43 @@ export class ChunkSelection {
       this.rows = new Int32Array(count);
       this.groups = new Int32Array(count);
     }
-    this.#selectGroups(range, groups);
-    for (const condition of conditions) this.#narrow(range, condition);
+    const [first, ...others] = conditions;
+    if (first) {
+      this.#begin(range, first);
+      for (const condition of others) this.#narrow(range, condition);
+      this.#groupRows(range, groups);
+    } else this.#groupAll(range, groups);
     for (const condition of rowConditions) {
       const matches = condition(range);
       if (matches) this.#keep(matches);
     }
   }
 
-  #selectGroups({ chunk, from, to, at }: ChunkRange, groups: GroupCodes): void {
+  #begin({ chunk, from, to }: ChunkRange, { column, wanted }: ColumnCondition): void {
+    const values = chunk.column(column);
+    const { rows } = this;
+    let length = 0;
+    // Without a branch, which would be guessed wrong for most requests that match.
+    for (let index = from; index < to; index++) {
+      rows[length] = index;
+      length += (wanted[values[index] as number] as number) | 0;
+    }
+    this.length = length;
+  }
+
+  #narrow({ chunk }: ChunkRange, { column, wanted }: ColumnCondition): void {
+    const values = chunk.column(column);
+    const { rows, length: count } = this;
+    let length = 0;
+    for (let each = 0; each < count; each++) {
+      const row = rows[each] as number;
+      rows[length] = row;
+      length += (wanted[values[row] as number] as number) | 0;
+    }
+    this.length = length;
+  }
+
+  #groupAll({ chunk, from, to, at }: ChunkRange, groups: GroupCodes): void {
     const { codes, resolve } = groups.codesAt(at);
     const ids = chunk.column(groups.column);
     const { rows, groups: found } = this;
@@ -66,15 +94,21 @@ export class ChunkSelection {
     this.length = length;
   }
 
-  #narrow({ chunk }: ChunkRange, { column, wanted }: ColumnCondition): void {
-    const values = chunk.column(column);
-    const { rows, groups } = this;
+  #groupRows({ chunk, at }: ChunkRange, groups: GroupCodes): void {
+    const { codes, resolve } = groups.codesAt(at);
+    const ids = chunk.column(groups.column);
+    const { rows, groups: found, length: count } = this;
     let length = 0;
-    for (let each = 0; each < this.length; each++) {
+    for (let each = 0; each < count; each++) {
       const row = rows[each] as number;
-      if (wanted[values[row] as number] !== 1) continue;
+      const id = ids[row] as number;
+      let code = codes[id] as number;
+      if (code < 0) {
+        if (code === UNKNOWN) code = resolve(id);
+        if (code < 0) continue;
+      }
       rows[length] = row;
-      groups[length++] = groups[each] as number;
+      found[length++] = code;
     }
     this.length = length;
   }
