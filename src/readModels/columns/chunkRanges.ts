@@ -75,7 +75,7 @@ function lastUpTo(bounds: readonly Bound[], at: number): number {
 }
 
 /** The first index from `low` on whose value is not less. */
-function indexOf(sorted: Column, value: number, low: number): number {
+export function indexOf(sorted: Column, value: number, low: number): number {
   let [first, end] = [low, sorted.length];
   while (first < end) {
     const middle = (first + end) >> 1;

@@ -20,8 +20,11 @@ export interface ColumnCondition {
   readonly wanted: Uint8Array;
 }
 
-/** A condition on a request by its index, for what few requests have. */
-export type RowCondition = (range: ChunkRange) => ((index: number) => boolean) | undefined;
+/** Keeps the rows that match in the first places of their list. @returns how many there are */
+export type RowFilter = (rows: Int32Array, length: number) => number;
+
+/** A condition that needs more than one column. @returns undefined where all requests of a range match */
+export type RowCondition = (range: ChunkRange) => RowFilter | undefined;
 
 export interface ChunkFilter {
   readonly conditions: readonly ColumnCondition[];
@@ -40,16 +43,23 @@ export class ChunkSelection {
       this.rows = new Int32Array(count);
       this.groups = new Int32Array(count);
     }
+    const filters = rowConditions.flatMap((condition) => condition(range) ?? []);
     const [first, ...others] = conditions;
-    if (first) {
-      this.#begin(range, first);
-      for (const condition of others) this.#narrow(range, condition);
-      this.#groupRows(range, groups);
-    } else this.#groupAll(range, groups);
-    for (const condition of rowConditions) {
-      const matches = condition(range);
-      if (matches) this.#keep(matches);
+    if (!first && filters.length === 0) {
+      this.#groupAll(range, groups);
+      return;
     }
+    if (first) this.#begin(range, first);
+    else this.#beginWithAll(range);
+    for (const condition of others) this.#narrow(range, condition);
+    for (const filter of filters) this.length = filter(this.rows, this.length);
+    this.#groupRows(range, groups);
+  }
+
+  #beginWithAll({ from, to }: ChunkRange): void {
+    const { rows } = this;
+    for (let index = from; index < to; index++) rows[index - from] = index;
+    this.length = to - from;
   }
 
   #begin({ chunk, from, to }: ChunkRange, { column, wanted }: ColumnCondition): void {
@@ -109,18 +119,6 @@ export class ChunkSelection {
       }
       rows[length] = row;
       found[length++] = code;
-    }
-    this.length = length;
-  }
-
-  #keep(matches: (index: number) => boolean): void {
-    const { rows, groups } = this;
-    let length = 0;
-    for (let each = 0; each < this.length; each++) {
-      const row = rows[each] as number;
-      if (!matches(row)) continue;
-      rows[length] = row;
-      groups[length++] = groups[each] as number;
     }
     this.length = length;
   }

@@ -27,7 +27,11 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Stored): Uint8Array =>
  * @param length the number of values
  * @param room for that many values, which are put there unless they can be read where they are
  */
-export function unpackColumn(bytes: Uint8Array, length: number, room = () => new Uint32Array(length)): Column {
+export function unpackColumn(
+  bytes: Uint8Array,
+  length: number,
+  room: () => Uint32Array = () => new Uint32Array(length),
+): Column {
   const width = bytes.length / length;
   if (width === 0) return room().fill(0);
   if (width === 1) return filled(room(), bytes);

@@ -47,11 +47,10 @@ export class ColumnFigures {
   static of(
     database: DatabaseSync,
     tables: FigureTables,
-    { filter, edges }: Pick<BreakdownRequest, 'filter' | 'edges'>,
+    { filter }: Pick<BreakdownRequest, 'filter'>,
     upTo: number,
   ): ColumnFigures | undefined {
-    const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
-    const found = columnFilter(filter, range, { database, requests: tables.requests, upTo });
+    const found = columnFilter(filter, { database, requests: tables.requests, upTo });
     return found && new ColumnFigures(database, tables, found, upTo);
   }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { GROUPINGS, type Grouping } from '../../../projections/figures.ts';
-import type { Instant } from '../../domain/core/brands.ts';
+import { indexOf } from '../columns/chunkRanges.ts';
 import type { ChunkFilter, ColumnCondition, RowCondition } from '../columns/chunkSelection.ts';
 import { COLUMN_OF, LIST_OF } from '../columns/fieldPairs.ts';
 import { kindPredicate } from '../requestFilter.ts';
@@ -17,14 +17,9 @@ interface Sources {
 
 /**
  * The conditions of a filter on columns.
- * @param range of the requests that are asked about
  * @returns undefined when columns do not have what the filter asks for: then rows do, or indexes find the few that match
  */
-export function columnFilter(
-  filter: RequestLogFilter,
-  range: { readonly from: Instant; readonly to: Instant },
-  { database, requests, upTo }: Sources,
-): ChunkFilter | undefined {
+export function columnFilter(filter: RequestLogFilter, { database, requests, upTo }: Sources): ChunkFilter | undefined {
   if (filter.conversations || requests.hasBeyond(filter)) return undefined;
   const conditions: ColumnCondition[] = [];
   const rowConditions: RowCondition[] = [upToPosition(upTo)];
@@ -39,7 +34,8 @@ export function columnFilter(
     const { accountIds, matches } = kinds.attempted;
     const own = wantedIds(requests.kinds.entries, kinds.matches);
     const others = wantedIds(requests.kinds.entries, matches);
-    rowConditions.push(attempted(own, others, positionsThatTried(database, [...accountIds], range)));
+    const positions = [...accountIds].map((id) => requests.attempts.of(id));
+    rowConditions.push(attempted(own, others, positions));
   }
   return { conditions, rowConditions };
 }
@@ -90,35 +86,42 @@ const upToPosition =
   ({ chunk }) => {
     if (chunk.lastPosition <= upTo) return undefined;
     const positions = chunk.column('position');
-    return (index) => chunk.firstPosition + (positions[index] as number) <= upTo;
-  };
-
-/** Requests of some kinds, and of others those that tried one of the wanted accounts before their own. */
-const attempted =
-  (own: Uint8Array, others: Uint8Array, positions: ReadonlySet<number>): RowCondition =>
-  ({ chunk }) => {
-    const [kinds, attempts, places] = [chunk.column('kindId'), chunk.column('attempts'), chunk.column('position')];
-    return (index) => {
-      const kind = kinds[index] as number;
-      if (own[kind] === 1) return true;
-      // Most have one attempt: then nothing has to be looked up.
-      if ((attempts[index] as number) < 2 || others[kind] !== 1) return false;
-      return positions.has(chunk.firstPosition + (places[index] as number));
+    return (rows, count) => {
+      let length = 0;
+      for (let each = 0; each < count; each++) {
+        const row = rows[each] as number;
+        if (chunk.firstPosition + (positions[row] as number) <= upTo) rows[length++] = row;
+      }
+      return length;
     };
   };
 
-function positionsThatTried(
-  database: DatabaseSync,
-  accountIds: readonly string[],
-  { from, to }: { readonly from: Instant; readonly to: Instant },
-): ReadonlySet<number> {
-  const select = database.prepare(
-    `SELECT position FROM otherAttempts INDEXED BY otherAttemptsByAccount
-     WHERE accountId IN (SELECT value FROM json_each(?)) AND requestedAt >= ? AND requestedAt < ?`,
-  );
-  select.setReturnArrays(true);
-  const positions = new Set<number>();
-  const found = select.iterate(JSON.stringify(accountIds), from, to) as unknown as Iterable<readonly [number]>;
-  for (const [position] of found) positions.add(position);
-  return positions;
+/**
+ * Requests of some kinds, and of others those that tried one of the wanted accounts before their own.
+ * @param positions for each account those of the requests that tried it, sorted
+ */
+function attempted(own: Uint8Array, others: Uint8Array, positions: readonly Float64Array[]): RowCondition {
+  let tried = new Uint8Array(0);
+  return ({ chunk }) => {
+    const { firstPosition, lastPosition } = chunk;
+    const span = lastPosition - firstPosition + 1;
+    if (tried.length < span) tried = new Uint8Array(span);
+    else tried.fill(0, 0, span);
+    for (const list of positions) {
+      const end = indexOf(list, lastPosition + 1, 0);
+      for (let index = indexOf(list, firstPosition, 0); index < end; index++)
+        tried[(list[index] as number) - firstPosition] = 1;
+    }
+    const [kinds, places] = [chunk.column('kindId'), chunk.column('position')];
+    return (rows, count) => {
+      let length = 0;
+      for (let each = 0; each < count; each++) {
+        const row = rows[each] as number;
+        const kind = kinds[row] as number;
+        rows[length] = row;
+        length += ((own[kind] as number) | ((others[kind] as number) & (tried[places[row] as number] as number))) & 1;
+      }
+      return length;
+    };
+  };
 }

@@ -38,7 +38,7 @@ export function positionsByColumns(
   const share = Math.min(1, (limit + offset) / count);
   if (all < minRequests || share * INDEX_FACTOR < 1) return undefined;
   const { search: _, since: __, until: ___, sort: ____, ...conditions } = filter;
-  const found = columnFilter(conditions, { from, to }, { database, requests, upTo });
+  const found = columnFilter(conditions, { database, requests, upTo });
   if (!found) return undefined;
   const selection = new ChunkSelection();
   const kinds = allOf(
