@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type RequestKind, requestLog } from '../../../projections/requestLog.ts';
 import { type Cut, lastPositionOf, splitAtCut } from '../cut.ts';
 import type { AttemptCount } from '../requestFilter.ts';
-import { type AttemptSelection, type RequestSelection, type RowRange, repeatedAttemptsIn } from './requestSelection.ts';
+import { type AttemptList, forEachAttempt } from './attemptList.ts';
+import type { AttemptSelection, RequestSelection, RowRange } from './requestSelection.ts';
 import type { RequestTable } from './requestTable.ts';
 import type { Tables } from './tables.ts';
 
@@ -50,9 +51,8 @@ export function attemptCounts(
  * @param attempts of the same time range
  */
 export function countsByAttempted(
-  database: DatabaseSync,
-  { kinds }: Pick<RequestTable, 'kinds'>,
-  selection: AttemptSelection,
+  { kinds, otherAttempts }: Pick<RequestTable, 'kinds' | 'otherAttempts'>,
+  { bytes, list }: AttemptSelection,
   wanted: ReadonlySet<string>,
   attempts: readonly AttemptCount[],
   range: RowRange,
@@ -61,10 +61,11 @@ export function countsByAttempted(
   for (const { accountId, kind, count } of attempts) {
     if (wanted.has(accountId) && (kind.accountId === null || !wanted.has(kind.accountId))) found.push([kind, count]);
   }
-  const { sql, values } = repeatedAttemptsIn(selection, range);
-  const statement = database.prepare(`SELECT kindId, COUNT(*) ${sql} GROUP BY kindId`);
-  statement.setReturnArrays(true);
-  for (const [kindId, count] of statement.all(...values) as unknown as [number, number][])
-    found.push([kinds.entryOf(kindId), -count]);
+  const repeated = new Map<number, number>();
+  const add = (attempted: AttemptList, factor: number) =>
+    forEachAttempt(attempted, { ...range, bytes }, (_, kind) => repeated.set(kind, (repeated.get(kind) ?? 0) + factor));
+  for (const accountId of wanted) add(otherAttempts.of(accountId), 1);
+  add(list(), -1);
+  for (const [kind, count] of repeated) if (count > 0) found.push([kinds.entryOf(kind), -count]);
   return found;
 }

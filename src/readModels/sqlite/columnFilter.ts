@@ -6,6 +6,7 @@ import { COLUMN_OF, LIST_OF } from '../columns/fieldPairs.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { sourcePredicate } from '../sourceFilter.ts';
+import { type AttemptList, mergedAttempts } from './attemptList.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** What a filter needs beside columns: the tables of the request log, and the last position of a request. */
@@ -34,8 +35,9 @@ export function columnFilter(filter: RequestLogFilter, { database, requests, upT
     const { accountIds, matches } = kinds.attempted;
     const own = wantedIds(requests.kinds.entries, kinds.matches);
     const others = wantedIds(requests.kinds.entries, matches);
-    const positions = [...accountIds].map((id) => requests.attempts.of(id));
-    rowConditions.push(attempted(own, others, positions));
+    rowConditions.push(
+      attempted(own, others, mergedAttempts([...accountIds].map((id) => requests.otherAttempts.of(id)))),
+    );
   }
   return { conditions, rowConditions };
 }
@@ -96,21 +98,18 @@ const upToPosition =
     };
   };
 
-/**
- * Requests of some kinds, and of others those that tried one of the wanted accounts before their own.
- * @param positions for each account those of the requests that tried it, sorted
- */
-function attempted(own: Uint8Array, others: Uint8Array, positions: readonly Float64Array[]): RowCondition {
+/** Requests of some kinds, and of others those that tried one of the wanted accounts before their own. */
+function attempted(own: Uint8Array, others: Uint8Array, { times, positions }: AttemptList): RowCondition {
   let tried = new Uint8Array(0);
   return ({ chunk }) => {
-    const { firstPosition, lastPosition } = chunk;
+    const { firstPosition, lastPosition, earliest, latest } = chunk;
     const span = lastPosition - firstPosition + 1;
     if (tried.length < span) tried = new Uint8Array(span);
     else tried.fill(0, 0, span);
-    for (const list of positions) {
-      const end = indexOf(list, lastPosition + 1, 0);
-      for (let index = indexOf(list, firstPosition, 0); index < end; index++)
-        tried[(list[index] as number) - firstPosition] = 1;
+    const end = indexOf(times, latest + 1, 0);
+    for (let index = indexOf(times, earliest, 0); index < end; index++) {
+      const place = (positions[index] as number) - firstPosition;
+      if (place >= 0 && place < span) tried[place] = 1;
     }
     const [kinds, places] = [chunk.column('kindId'), chunk.column('position')];
     return (rows, count) => {

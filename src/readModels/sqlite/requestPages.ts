@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { endOf, type Period } from '../../../projections/periods.ts';
+import { endOf, type Period, startOf } from '../../../projections/periods.ts';
 import { requestLog } from '../../../projections/requestLog.ts';
 import { type Instant, instant, type Position } from '../../domain/core/brands.ts';
 import { type ArchivedDay, endOfArchivedDay } from '../archivedDays.ts';
@@ -10,6 +10,7 @@ import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../req
 import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSort.ts';
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
+import { forEachAttempt } from './attemptList.ts';
 import { positionsByColumns } from './columnPages.ts';
 import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
@@ -19,7 +20,6 @@ import {
   type KindSelection,
   kindCondition,
   type RequestSelection,
-  type RowRange,
   rowCondition,
   selectionOf,
 } from './requestSelection.ts';
@@ -177,8 +177,7 @@ export function requestLogOptions(
     {
       kinds: [...countsByKind(database, kindCounts, range, cut)].map(entryOf),
       attempts,
-      attempted:
-        attempted && !attempted.isOne ? countsByAttempted(database, table, attempted, wanted, attempts, rows) : [],
+      attempted: attempted && !attempted.isOne ? countsByAttempted(table, attempted, wanted, attempts, rows) : [],
     },
     filter,
   );
@@ -220,7 +219,7 @@ function countedRanges(database: DatabaseSync, selection: RequestSelection, rang
   const own = countedByKind(database, selection, range);
   if (!selection.attempted) return own;
   const counts = new Map(own.map((counted) => [counted.from, counted]));
-  for (const counted of countedByAttempt(database, selection.attempted, range, selection.upTo)) {
+  for (const counted of countedByAttempt(selection.attempted, range, selection.upTo)) {
     const count = (counts.get(counted.from)?.count ?? 0) + counted.count;
     counts.set(counted.from, { ...counted, count });
   }
@@ -250,31 +249,21 @@ function countedByKind(database: DatabaseSync, { kinds, upTo }: RequestSelection
   return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
-/** The roll-up counts a request once for each account that it tried: exact for one account, else it names the periods. */
-function countedByAttempt(
-  database: DatabaseSync,
-  attempted: AttemptSelection,
-  range: PeriodRange,
-  upTo: number,
-): CountedRange[] {
+/** The requests that tried one of the accounts, by the periods that have any. */
+function countedByAttempt({ bytes, list }: AttemptSelection, range: PeriodRange, upTo: number): CountedRange[] {
   const { period, from, to } = range;
-  if (!period) return [{ ...range, count: countAttempted(database, attempted, { from, to, upTo }) }];
-  const rows = database
-    .prepare(
-      `SELECT start, SUM(requests) AS count FROM requestsByAttempt
-       WHERE period = ? AND start >= ? AND start < ? AND substr(?, attemptKindId, 1) = x'01' GROUP BY start`,
-    )
-    .all(periodNumber(period), from, to, attempted.attemptBytes()) as { start: Instant; count: number }[];
-  return rows.map(({ start, count }) => {
-    const end = endOf(period, start);
-    const exact = attempted.isOne ? count : countAttempted(database, attempted, { from: start, to: end, upTo });
-    return { period, from: start, to: end, count: exact };
+  const found: (CountedRange & { count: number })[] = [];
+  let last: { readonly to: Instant; count: number } | undefined;
+  forEachAttempt(list(), { from, to, upTo, bytes }, (at) => {
+    if (!last || at >= last.to) {
+      const start = period ? startOf(period, instant(at)) : from;
+      const next = { period, from: start, to: period ? endOf(period, start) : to, count: 0 };
+      found.push(next);
+      last = next;
+    }
+    last.count++;
   });
-}
-
-function countAttempted(database: DatabaseSync, attempted: AttemptSelection, range: RowRange): number {
-  const { sql, values } = attemptsIn(attempted, range);
-  return database.prepare(`SELECT COUNT(*) AS count ${sql}`).get(...values)?.count as number;
+  return found;
 }
 
 /** Failed requests are few: scanning their own index is faster than splitting periods. */

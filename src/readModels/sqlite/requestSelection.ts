@@ -3,6 +3,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate, namesPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows, sourcePredicate } from '../sourceFilter.ts';
+import { type AttemptList, mergedAttempts } from './attemptList.ts';
 import { POSITIONS_OF_CONVERSATIONS, type RequestTable } from './requestTable.ts';
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
@@ -43,8 +44,8 @@ export interface AttemptSelection {
   readonly isOne: boolean;
   /** As in `KindSelection`, without the kinds that it selects. */
   readonly bytes: Uint8Array;
-  /** Returns one byte per id of an attempt kind, for the roll-up; there are so many of them that they are looked at once, if ever. */
-  readonly attemptBytes: () => Uint8Array;
+  /** The requests that tried one of the accounts, of whichever kind. */
+  readonly list: () => AttemptList;
 }
 
 /** Rows by time and position; `to` is exclusive, `upTo` is not. */
@@ -56,7 +57,7 @@ export function selectionOf(
   table: RequestTable,
   upTo = Number.MAX_SAFE_INTEGER,
 ): RequestSelection {
-  const { kinds, attemptKinds } = table;
+  const { kinds, otherAttempts } = table;
   const isBeyond = table.hasBeyond(filter);
   const predicate = kindPredicate(filter, isBeyond);
   const source = sourceSelectionOf(filter, table, isBeyond);
@@ -64,7 +65,7 @@ export function selectionOf(
   const { matches, attempted } = predicate;
   const bytes = bytesOf(kinds.entries, matches);
   const attemptedBytes = attempted && bytesOf(kinds.entries, attempted.matches);
-  let attemptBytes: Uint8Array | undefined;
+  let list: AttemptList | undefined;
   const isFailedOnly = kinds.entries.every(({ status }, index) => bytes[index] === 0 || status !== '200');
   return {
     ...timeRangeOf(filter),
@@ -75,13 +76,9 @@ export function selectionOf(
       accountIds: JSON.stringify([...attempted.accountIds]),
       isOne: attempted.accountIds.size === 1,
       bytes: attemptedBytes as Uint8Array,
-      attemptBytes() {
-        attemptBytes ??= bytesOf(
-          attemptKinds.entries,
-          ({ attemptedAccountId, kindId }) =>
-            attempted.accountIds.has(attemptedAccountId) && attemptedBytes?.[Number(kindId) - 1] === 1,
-        );
-        return attemptBytes;
+      list() {
+        list ??= mergedAttempts([...attempted.accountIds].map((id) => otherAttempts.of(id)));
+        return list;
       },
     },
   };
@@ -211,15 +208,5 @@ export function attemptsIn({ accountIds, bytes, isOne }: AttemptSelection, { fro
       WHERE ${AMONG} AND requestedAt >= ? AND requestedAt < ? AND tried.position <= ? AND substr(?, kindId, 1) = x'01'
       ${isOne ? '' : first}`,
     values: [accountIds, from, to, upTo, bytes, ...(isOne ? [] : [accountIds])],
-  };
-}
-
-/** `FROM` and `WHERE` of the attempts in a time range that are not the first one of their row on one of the accounts. */
-export function repeatedAttemptsIn({ accountIds, bytes }: AttemptSelection, { from, to, upTo }: RowRange): Condition {
-  return {
-    sql: `FROM otherAttempts AS tried INDEXED BY laterAttemptsByTime
-      WHERE ordinal > 0 AND requestedAt >= ? AND requestedAt < ? AND tried.position <= ? AND ${AMONG} AND substr(?, kindId, 1) = x'01'
-      AND EXISTS (${EARLIER})`,
-    values: [from, to, upTo, accountIds, bytes, accountIds],
   };
 }

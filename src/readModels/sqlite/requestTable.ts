@@ -11,10 +11,10 @@ import { instant, position } from '../../domain/core/brands.ts';
 import { KindNames } from '../kindNames.ts';
 import { wantedNames } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
-import { AttemptPositions } from './attemptPositions.ts';
 import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
 import type { LiveRows } from './liveRows.ts';
+import { OtherAttempts } from './otherAttempts.ts';
 import type { RowIds } from './pendingFigures.ts';
 
 /**
@@ -155,7 +155,7 @@ export class RequestTable {
   readonly attemptKinds: Dictionary<StoredAttemptKind>;
   readonly sources: Dictionary<RequestSource>;
   readonly clients: ClientTable;
-  readonly attempts: AttemptPositions;
+  readonly otherAttempts: OtherAttempts;
   readonly #insert: StatementSync;
   readonly #insertOther: StatementSync;
   readonly #insertConversation: StatementSync;
@@ -179,7 +179,7 @@ export class RequestTable {
     );
     this.#insertOther = database.prepare('INSERT INTO otherAttempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING');
     this.clients = new ClientTable(database);
-    this.attempts = new AttemptPositions(database);
+    this.otherAttempts = new OtherAttempts(database);
     this.#insertConversation = database.prepare(
       'INSERT INTO otherConversations VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     );
