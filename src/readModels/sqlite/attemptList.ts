@@ -24,31 +24,29 @@ export function mergedAttempts(lists: readonly AttemptList[]): AttemptList {
 const shortestFirst = (a: AttemptList, b: AttemptList): number => a.times.length - b.times.length;
 
 function mergedPair(left: AttemptList, right: AttemptList): AttemptList {
-  const room = left.times.length + right.times.length;
+  const [ownLength, otherLength] = [left.times.length, right.times.length];
+  const room = ownLength + otherLength;
   const [times, positions, kinds] = [new Float64Array(room), new Float64Array(room), new Uint32Array(room)];
   let [own, other, length] = [0, 0, 0];
-  while (own < left.times.length || other < right.times.length) {
-    const order = compare(left, own, right, other);
-    const [from, index] = order <= 0 ? [left, own] : [right, other];
-    times[length] = from.times[index] as number;
-    positions[length] = from.positions[index] as number;
-    kinds[length++] = from.kinds[index] as number;
-    if (order <= 0) own++;
-    if (order >= 0) other++;
+  while (own < ownLength && other < otherLength) {
+    const [at, otherAt] = [left.times[own] as number, right.times[other] as number];
+    const [place, otherPlace] = [left.positions[own] as number, right.positions[other] as number];
+    const isOwn = at < otherAt || (at === otherAt && place <= otherPlace);
+    times[length] = isOwn ? at : otherAt;
+    positions[length] = isOwn ? place : otherPlace;
+    kinds[length++] = (isOwn ? left.kinds[own++] : right.kinds[other++]) as number;
+    if (isOwn && place === otherPlace) other++;
   }
-  return length === room
-    ? { times, positions, kinds }
-    : { times: times.slice(0, length), positions: positions.slice(0, length), kinds: kinds.slice(0, length) };
-}
-
-/** Negative where the entry of the first list is before that of the second one. */
-function compare(left: AttemptList, own: number, right: AttemptList, other: number): number {
-  if (own >= left.times.length) return 1;
-  if (other >= right.times.length) return -1;
-  return (
-    (left.times[own] as number) - (right.times[other] as number) ||
-    (left.positions[own] as number) - (right.positions[other] as number)
-  );
+  const [rest, from] = own < ownLength ? [left, own] : [right, other];
+  times.set(rest.times.subarray(from), length);
+  positions.set(rest.positions.subarray(from), length);
+  kinds.set(rest.kinds.subarray(from), length);
+  length += rest.times.length - from;
+  return {
+    times: times.subarray(0, length),
+    positions: positions.subarray(0, length),
+    kinds: kinds.subarray(0, length),
+  };
 }
 
 /** Which requests of a list are wanted; `to` is exclusive, `upTo` is not. */

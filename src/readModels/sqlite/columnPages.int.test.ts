@@ -6,7 +6,7 @@ import { matches, randomFilter } from '../../../test/contract/readModels/request
 import { seededRandom } from '../../../test/support/random.ts';
 import { DAY } from '../../../test/support/specification.ts';
 import { instant, position } from '../../domain/core/brands.ts';
-import { positionsByColumns } from './columnPages.ts';
+import { pageConditions, positionsByColumns } from './columnPages.ts';
 import { FigureTable } from './figureTable.ts';
 import { RequestTable } from './requestTable.ts';
 
@@ -39,7 +39,15 @@ test('finds the rows of any page of any filter, time range and moment, in the or
     if (expected.length === 0) continue;
     const [offset, limit] = [Math.floor(random() * expected.length), Math.ceil(random() * expected.length)];
     const range = { from, to, count: expected.length };
-    const found = positionsByColumns(database, { requests, figures }, filter, range, upTo, limit, offset, 0);
+    const found = positionsByColumns(
+      { requests, figures },
+      pageConditions(database, { requests }, filter, upTo),
+      range,
+      upTo,
+      limit,
+      offset,
+      0,
+    );
     if (!found) continue;
     pages++;
     expect(found, JSON.stringify({ ...filter, from, to, upTo, limit, offset })).toEqual(
@@ -55,7 +63,7 @@ test('leaves a page of the first of many rows, and what columns do not have, to 
   const figures = new FigureTable(database, requests);
   const range = { from: instant(0), to: instant(10 * DAY), count: 1_000 };
   const find = (filter: object, limit: number) =>
-    positionsByColumns(database, { requests, figures }, filter, range, 9, limit, 0, 0);
+    positionsByColumns({ requests, figures }, pageConditions(database, { requests }, filter, 9), range, 9, limit, 0, 0);
   expect(find({ statuses: ['200'] }, 50)).toBeUndefined();
   expect(find({ statuses: ['200'] }, 200)).toEqual([]);
   expect(find({ conversations: ['c'] }, 200)).toBeUndefined();

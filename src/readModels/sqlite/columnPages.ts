@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../domain/core/brands.ts';
 import { chunkRanges, overlaps } from '../columns/chunkRanges.ts';
-import { ChunkSelection, EXCLUDED, type GroupCodes } from '../columns/chunkSelection.ts';
+import { type ChunkFilter, ChunkSelection, EXCLUDED, type GroupCodes } from '../columns/chunkSelection.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { columnFilter } from './columnFilter.ts';
 import type { FigureTables } from './rowFigures.ts';
@@ -18,6 +18,23 @@ interface CountedTimes {
   readonly count: number;
 }
 
+type Conditions = () => ChunkFilter | undefined;
+
+/** The conditions of a page on columns, for all of its ranges: there are thousands of kinds to look at. */
+export function pageConditions(
+  database: DatabaseSync,
+  { requests }: Pick<FigureTables, 'requests'>,
+  filter: RequestLogFilter,
+  upTo: number,
+): Conditions {
+  const { search: _, since: __, until: ___, sort: ____, ...conditions } = filter;
+  let found: { readonly filter: ChunkFilter | undefined } | undefined;
+  return () => {
+    found ??= { filter: columnFilter(conditions, { database, requests, upTo }) };
+    return found.filter;
+  };
+}
+
 /**
  * Finds the rows of a page where few of many requests match, by their columns: an index would be read up to the last one of the page.
  * @param upTo the last position of a request
@@ -25,9 +42,8 @@ interface CountedTimes {
  * @returns undefined where an index is faster, or needed
  */
 export function positionsByColumns(
-  database: DatabaseSync,
   { requests, figures }: FigureTables,
-  filter: RequestLogFilter,
+  conditions: Conditions,
   { from, to, count }: CountedTimes,
   upTo: number,
   limit: number,
@@ -37,8 +53,7 @@ export function positionsByColumns(
   const all = figures.countChunks((summary) => overlaps(summary, from, to));
   const share = Math.min(1, (limit + offset) / count);
   if (all < minRequests || share * INDEX_FACTOR < 1) return undefined;
-  const { search: _, since: __, until: ___, sort: ____, ...conditions } = filter;
-  const found = columnFilter(conditions, { database, requests, upTo });
+  const found = conditions();
   if (!found) return undefined;
   const selection = new ChunkSelection();
   const kinds = allOf(

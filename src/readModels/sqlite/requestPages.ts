@@ -11,7 +11,7 @@ import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSor
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
 import { forEachAttempt } from './attemptList.ts';
-import { positionsByColumns } from './columnPages.ts';
+import { pageConditions, positionsByColumns } from './columnPages.ts';
 import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
 import {
@@ -121,8 +121,9 @@ function latestFirst(
     .filter((range) => range.from < range.to)
     .flatMap((range) => countedRanges(database, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
+  const conditions = pageConditions(database, tables, filter, selection.upTo);
   const find: FindInRange = (range, count, skip) =>
-    (selection.kinds && positionsByColumns(database, tables, filter, range, selection.upTo, count, skip)) ??
+    (selection.kinds && positionsByColumns(tables, conditions, range, selection.upTo, count, skip)) ??
     scan(database, selection, range, count, skip);
   return { positions: positionsOfPage(database, selection, ranges, find, limit, offset), total };
 }
