@@ -6,7 +6,7 @@ import { requestRowOf } from '../../../projections/requestLog.ts';
 import { randomRequests } from '../../../test/contract/readModels/randomRequests.ts';
 import { seededRandom } from '../../../test/support/random.ts';
 import { DAY, earlier, NOW } from '../../../test/support/specification.ts';
-import { instant, position } from '../../domain/core/brands.ts';
+import { instant, type Position, position } from '../../domain/core/brands.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { atOnce } from '../turns.ts';
 import { wantedGroups } from '../wantedGroups.ts';
@@ -52,21 +52,32 @@ function readModels(chunkLength: number) {
     database.close();
     rmSync(folder, { recursive: true });
   });
-  return { tables: { requests, figures }, reading, add, addedUpTo: () => position(added) };
+  /** Those that were tried before another one, the most often tried first. */
+  const attemptedAccounts = (): string[] =>
+    database
+      .prepare('SELECT accountId FROM otherAttempts GROUP BY 1 ORDER BY COUNT(*) DESC')
+      .all()
+      .map(({ accountId }) => accountId as string);
+  return { tables: { requests, figures }, reading, add, addedUpTo: () => position(added), attemptedAccounts };
 }
 
 test.each(Object.entries(CHUNKS))(
   'counts what there was when it began, while requests are added between its turns, with %s chunks',
   (_, length) => {
-    const { tables, reading, add, addedUpTo } = readModels(length);
+    const { tables, reading, add, addedUpTo, attemptedAccounts } = readModels(length);
     const edges = Array.from({ length: DAYS + 2 }, (_, day) => instant(NOW - (DAYS + 1 - day) * DAY + 1));
     const ways: [string, BreakdownRequest['filter']][] = [
       ['columns', { statuses: ['200'], efforts: ['high', null, 'low'] }],
+      ['columns', { attemptedAccountIds: attemptedAccounts().slice(0, 2) }],
       ['stored', {}],
       ['pairs', { statuses: ['200'] }],
       ['rows', {}],
     ];
     const counted: string[] = [];
+    const countFailed = (upTo: Position) => {
+      const request: BreakdownRequest = { by: 'model', filter: { statuses: ['502', 'error'] }, edges, maxGroups: 10 };
+      atOnce((ColumnFigures.of(reading, tables, request, upTo) as ColumnFigures).count(request));
+    };
     for (const [way, filter] of ways) {
       const request: BreakdownRequest = { by: 'account', filter, edges, maxGroups: 1_000 };
       const count = () => {
@@ -90,7 +101,11 @@ test.each(Object.entries(CHUNKS))(
       const expected = shown(atOnce(countRows(new RowFigures(reading, tables, filter, undefined), request)));
       const turns = count();
       let next = turns.next();
-      for (let turn = 0; !next.done; next = turns.next()) if (turn++ % 10 === 0) add(60);
+      for (let turn = 0; !next.done; next = turns.next()) {
+        if (turn % 10 === 0) add(60);
+        // Another query reads other requests of the same columns.
+        if (turn++ % 4 === 0) countFailed(addedUpTo());
+      }
       reading.exec('ROLLBACK');
       if (next.value) counted.push(way);
       expect(shown(next.value), way).toEqual(expected);
