@@ -1,4 +1,4 @@
-import type { Faults } from '../lib/faults.ts';
+import type { Fault, Faults } from '../lib/faults.ts';
 import type { Print } from '../lib/log/line.ts';
 import { type AppendOutcome, type EventLog, ID_TAKEN, LOG_CLOSED } from './eventLog.ts';
 import type { WatchedLog } from './watchAppends.ts';
@@ -11,8 +11,21 @@ export interface RejectedAppendsOptions {
   readonly subject: string;
 }
 
-const CODE = 'log_refuses_events';
+export const LOG_REFUSES_EVENTS = 'log_refuses_events';
 const DEFAULT_REMEDY = 'svc accepts requests again as soon as an append succeeds.';
+
+export const ACCEPTS_AGAIN = 'The event log accepts events again.';
+
+/** The fault of a log that rejects events. @param subject as in `RejectedAppendsOptions` */
+export const logRefusesEvents = (
+  subject: string,
+  { reason, remedy }: { readonly reason: string; readonly remedy?: string },
+): Fault => ({
+  code: LOG_REFUSES_EVENTS,
+  subject,
+  cause: `The event log (${subject}) refuses events: ${reason}. Model requests and changes get 503 log_unavailable.`,
+  remedy: remedy ?? DEFAULT_REMEDY,
+});
 
 /**
  * Wraps the appends of a log, or of an outbox: that it rejects them, for instance because the disk is full, is a fault until
@@ -25,7 +38,7 @@ export function reportRejectedAppends<Log extends Pick<EventLog, 'append'> & Par
   /** Why the last append was refused that was itself at fault. */
   let lastRefusal: string | undefined;
 
-  const clear = () => faults.clear(CODE, subject, 'The event log accepts events again.');
+  const clear = () => faults.clear(LOG_REFUSES_EVENTS, subject, ACCEPTS_AGAIN);
 
   function reportChange(stream: string, outcome: AppendOutcome): void {
     if (outcome.kind === 'committed') clear();
@@ -41,12 +54,7 @@ export function reportRejectedAppends<Log extends Pick<EventLog, 'append'> & Par
       lastRefusal = outcome.reason;
       return;
     }
-    faults.raise({
-      code: CODE,
-      subject,
-      cause: `The event log (${subject}) refuses events: ${outcome.reason}. Model requests and changes get 503 log_unavailable.`,
-      remedy: outcome.remedy ?? DEFAULT_REMEDY,
-    });
+    faults.raise(logRefusesEvents(subject, outcome));
   }
 
   const reported: Pick<EventLog, 'append'> & Partial<WatchedLog> = {

@@ -182,6 +182,35 @@ test.each(Object.entries(faults))(
   },
 );
 
+test('acknowledges nothing after the write-ahead log was cut while svc runs, and copies no gap into the log', async () => {
+  const folder = copyOf(killed);
+  const service = start(folder);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const url = await service.listening();
+  const api = managementApi(url);
+  const change = async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/api/api-keys`, { method: 'POST', headers, body: '{"name":"a key"}' });
+    return { status: response.status, code: ((await response.json()) as { error?: { code: string } }).error?.code };
+  };
+  expect(await change()).toMatchObject({ status: 200 });
+  truncateSync(join(folder, 'log.sqlite-wal'), 0);
+  const refused = { status: 503, code: 'log_unavailable' };
+  for (let attempt = 0; attempt < 3; attempt += 1) expect(await change()).toEqual(refused);
+  const response = await sendRequest({ url, path: '/v1/responses', body: requestBody() });
+  expect(response).toMatchObject({ status: 503 });
+  const { problems } = await api.call('GET', '/api/status');
+  expect(problems.filter(({ code }: { code: string }) => code.startsWith('log_'))).toEqual([
+    expect.objectContaining({ code: 'log_refuses_events', remedy: expect.stringContaining('svc accept-loss') }),
+  ]);
+  service.signal('SIGTERM');
+  const { stdout } = await service.ended;
+  expect(stdout.filter((line) => line.includes('refuses events'))).toHaveLength(1);
+  expect((await run(folder, 'serve')).stderr).toEqual([expect.stringMatching(/\d+ events? (is|are) missing/)]);
+  expect((await run(folder, 'accept-loss')).exitCode).toBe(0);
+  expect(logLengthOf(folder)).toBeGreaterThan(0);
+});
+
 test('refuses again and again, and changes nothing, until a loss is accepted once', async () => {
   const folder = copyOf(killed);
   faults['the log was deleted']?.(folder);

@@ -7,6 +7,7 @@ import { createSqliteEventLog } from '../../eventLog/sqlite/sqliteEventLog.ts';
 import { watchAppends } from '../../eventLog/watchAppends.ts';
 import { openSqliteVault } from '../../vault/sqliteVault.ts';
 import type { Config } from '../config/config.ts';
+import { journalFaults } from './journalFaults.ts';
 import { findEmbeddedLoss, MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import { reportVaultFailures } from './reportVaultFailures.ts';
@@ -38,10 +39,12 @@ export async function openEmbeddedStore(
   });
   if (loss) continueAfterLastEvent(logPath);
   const mark = { path: folder.file(MARK_FILES.log), isPruned: false };
+  const journal = journalFaults(faults, logPath);
   const sqlite = await createSqliteEventLog({
     path: logPath,
     node: folder.node,
     archivePath: archivePathOf(logPath),
+    onJournalFault: journal.onJournalFault,
     // Until a loss is recorded in the log, the mark must go on proving it.
     ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
   });
@@ -50,7 +53,7 @@ export async function openEmbeddedStore(
   const log = watchAppends(reportRejectedAppends(sqlite, { print, faults, subject: logPath }), {
     faults,
     path: logPath,
-    refusal: () => watch.refusal,
+    refusal: () => watch.refusal ?? journal.refusal,
     onAppended,
   });
   return {

@@ -9,6 +9,7 @@ import { watchAppends } from '../../eventLog/watchAppends.ts';
 import { parseMasterKey, requireMasterKey } from '../../vault/masterKey.ts';
 import { openSharedVault } from '../../vault/sharedVault.ts';
 import type { Config } from '../config/config.ts';
+import { journalFaults } from './journalFaults.ts';
 import { MARK_FILES, type OnLoss } from './knownLog.ts';
 import { markFaults } from './markFaults.ts';
 import { findLossAfterCatchUp } from './outboxLoss.ts';
@@ -49,9 +50,11 @@ export async function openSharedStore(
     const outboxLoss = await findLossAfterCatchUp(eventStore, { path: outboxPath, markPath: mark.path });
     if (outboxLoss && !onLoss) throw outboxLoss;
     if (outboxLoss) onLoss?.({ of: 'outbox', error: outboxLoss });
+    const journal = journalFaults(faults, outboxPath);
     const opened = await retry(() =>
       openOutbox({
         path: outboxPath,
+        onJournalFault: journal.onJournalFault,
         // Until a loss is recorded in the log, the mark must go on proving it.
         ...(!onLoss && { mark, onMarkFailure: markFaults(faults, mark.path) }),
         node,
@@ -77,7 +80,7 @@ export async function openSharedStore(
     const outbox = watchAppends(reportRejectedAppends(opened, { print, faults, subject: outboxPath }), {
       faults,
       path: outboxPath,
-      refusal: () => watch.refusal,
+      refusal: () => watch.refusal ?? journal.refusal,
       onAppended,
     });
     if (outbox.pending > 0) print(`${outbox.pending} events of an earlier start wait in the outbox for EventStoreDB`);

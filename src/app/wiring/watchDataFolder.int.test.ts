@@ -12,12 +12,11 @@ async function aWatchedFile() {
   onTestFinished(() => folder.close());
   const path = folder.file('log.sqlite');
   writeFileSync(path, 'the log');
-  writeFileSync(`${path}-wal`, 'what is not in the log yet');
   const lines: string[] = [];
   const faults = new Faults({ print: (line) => lines.push(line), now: () => 0 });
   const watch = watchDataFolder({ folder, files: [path], faults, intervalMs: 5 });
   onTestFinished(() => watch.stop());
-  return { path, faults, lines, watch };
+  return { path, faults, lines };
 }
 
 test('names a file that is missing until the same file is back', async () => {
@@ -41,27 +40,4 @@ test('names a file that was replaced by a copy', async () => {
   expect(faults.current).toMatchObject([
     { code: 'data_file_missing', remedy: expect.stringContaining('Put the file back') },
   ]);
-});
-
-test('names a write-ahead log that was deleted while svc runs, and refuses nothing', async () => {
-  const { path, faults, lines, watch } = await aWatchedFile();
-  renameSync(`${path}-wal`, `${path}-wal.moved`);
-  await vi.waitUntil(() => faults.current.length > 0);
-  expect(faults.current).toEqual([
-    expect.objectContaining({
-      code: 'data_file_missing',
-      subject: 'log.sqlite-wal',
-      cause: expect.stringContaining(
-        `${path}-wal was deleted, moved or replaced while svc runs: what it had is lost if svc is killed.`,
-      ),
-      remedy: expect.stringMatching(/^Stop svc with SIGTERM, /),
-    }),
-  ]);
-  expect(watch.refusal).toBeUndefined();
-  // A connection that is opened now creates another one.
-  writeFileSync(`${path}-wal`, '');
-  await expect(vi.waitUntil(() => faults.current.length === 0, { timeout: 50 })).rejects.toThrow();
-  renameSync(`${path}-wal.moved`, `${path}-wal`);
-  await vi.waitUntil(() => faults.current.length === 0);
-  expect(lines).toHaveLength(2);
 });

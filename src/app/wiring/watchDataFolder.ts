@@ -21,8 +21,8 @@ const INTERVAL_MS = 1_000;
 
 /**
  * Looks every second whether the files of the folder are still those that this process has open. A lock file that was deleted
- * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process; so is a
- * deleted write-ahead log, which a stop in order still brings into the log.
+ * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process. Write-ahead
+ * logs are watched by the threads that write them.
  */
 export function watchDataFolder({
   folder,
@@ -31,8 +31,6 @@ export function watchDataFolder({
   intervalMs = INTERVAL_MS,
 }: WatchDataFolderOptions): DataFolderWatch {
   const opened = files.map((path) => ({ path, inode: inodeOf(path) }));
-  /** SQLite keeps a write-ahead log as long as its database is open; another connection may create one in the place of a deleted one. */
-  const journals = new Map(files.map((path) => [`${path}-wal`, inodeOf(`${path}-wal`)]));
 
   let missing: string | undefined;
 
@@ -43,17 +41,7 @@ export function watchDataFolder({
       const subject = basename(path);
       if (inodeOf(path) === inode) faults.clear('data_file_missing', subject);
       else faults.raise({ code: 'data_file_missing', subject, ...missingFile(path) });
-      checkJournal(`${path}-wal`);
     }
-  }
-
-  function checkJournal(path: string): void {
-    const inode = inodeOf(path);
-    const first = journals.get(path) ?? inode;
-    journals.set(path, first);
-    const subject = basename(path);
-    if (inode === first) faults.clear('data_file_missing', subject);
-    else faults.raise({ code: 'data_file_missing', subject, ...missingJournal(path) });
   }
 
   function renewLock(): void {
@@ -83,9 +71,4 @@ export function watchDataFolder({
 const missingFile = (path: string) => ({
   cause: `${path} was deleted, moved or replaced while svc runs: what svc wrote since is lost when it stops. Model requests and changes get 503 log_unavailable.`,
   remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
-});
-
-const missingJournal = (path: string) => ({
-  cause: `${path} was deleted, moved or replaced while svc runs: what it had is lost if svc is killed.`,
-  remedy: 'Stop svc with SIGTERM, which writes its content into the database beside it, and start it again.',
 });

@@ -8,6 +8,7 @@ import type { PlacedRow } from './archivedRows.ts';
 import { packBatch } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import { LogCannotStart, type WritableOptions } from './database.ts';
+import type { JournalFault } from './journalGuard.ts';
 import type { MarkSettings, OnMarkFailure } from './logMark.ts';
 import type { Parked, ParkRequest } from './park.ts';
 import type { PruneRange } from './prune.ts';
@@ -20,12 +21,16 @@ interface PendingAppend {
   readonly since: number;
 }
 
+export type OnJournalFault = (fault: JournalFault | undefined) => void;
+
 export interface GroupCommitOptions extends WritableOptions {
   /** Program of the writer thread. Tests pass one that crashes. */
   readonly writer?: URL;
   /** The file that says how far the log reaches (docs/decisions/0059-high-water-mark.md); no mark is kept without it. */
   readonly mark?: MarkSettings | undefined;
   readonly onMarkFailure?: OnMarkFailure | undefined;
+  /** Called when nothing may be written because of the write-ahead log, and with undefined when that is over. */
+  readonly onJournalFault?: OnJournalFault | undefined;
   /** `archive.sqlite`, which knows the ends of streams whose events are archived. */
   readonly archivePath?: string | undefined;
   /** Called with committed events, in order, before the promises of their appends resolve. */
@@ -48,6 +53,8 @@ export interface GroupCommit {
   restoreRows(rows: readonly PlacedRow[]): Promise<void>;
   /** Proves that a write is durable and that there is room for an event. Rejects when that fails. */
   probe(): Promise<void>;
+  /** Whether the write-ahead log lacks events: no connection may copy it into the database. */
+  readonly isJournalCut: boolean;
   /** Resolves when every pending append has its outcome. */
   waitUntilSettled(): Promise<void>;
   /** Waits for pending appends, then stops the writer. */
@@ -73,6 +80,7 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   let inFlight: readonly PendingAppend[] = [];
   let onIdle: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let isJournalCut = false;
 
   function send(): void {
     if (inFlight.length > 0) return;
@@ -126,7 +134,13 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     options: () => ({ path, maxBytes, mark, archivePath }),
     onReady: ({ head }) => options.onStarted(head),
     restart: 'with the next message',
-    reports: { markWritten: (failure) => onMarkFailure?.(failure) },
+    reports: {
+      markWritten: (failure) => onMarkFailure?.(failure),
+      journalChecked(fault) {
+        isJournalCut ||= fault?.isCut ?? false;
+        options.onJournalFault?.(fault);
+      },
+    },
   });
   try {
     await thread.ready;
@@ -146,6 +160,9 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
     removeRows: (ranges) => thread.request('removeRows', ranges),
     restoreRows: (rows) => thread.request('restoreRows', rows),
     probe: () => thread.request('probe'),
+    get isJournalCut() {
+      return isJournalCut;
+    },
     waitUntilSettled,
     async close() {
       await waitUntilSettled();

@@ -11,7 +11,7 @@ import { createReader, type Reader } from './reader.ts';
 export interface SqliteEventLogOptions
   extends Pick<
     GroupCommitOptions,
-    'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure' | 'timeoutMs' | 'archivePath'
+    'path' | 'maxBytes' | 'writer' | 'mark' | 'onMarkFailure' | 'onJournalFault' | 'timeoutMs' | 'archivePath'
   > {
   /** Node id, written into the metadata of every event. */
   readonly node: string;
@@ -89,7 +89,13 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
   async function close(): Promise<void> {
     await commits.waitUntilSettled();
     for (const follower of followers) follower.stop();
-    // The writer closes last: a read-only connection cannot move the write-ahead log back into the file.
+    // The writer closes last: a read-only connection cannot move the write-ahead log back into the file. One that was cut must
+    // not be moved: what comes from behind the gap would not fit to the rest.
+    if (commits.isJournalCut) {
+      await commits.close();
+      reader.close();
+      return;
+    }
     reader.close();
     await commits.close();
   }

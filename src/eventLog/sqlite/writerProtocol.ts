@@ -4,6 +4,7 @@ import type { PlacedRow } from './archivedRows.ts';
 import type { BatchText } from './batchText.ts';
 import type { WriterOutcome } from './batchWriter.ts';
 import type { WritableOptions } from './database.ts';
+import type { JournalFault } from './journalGuard.ts';
 import type { MarkSettings } from './logMark.ts';
 import type { Parked, ParkRequest } from './park.ts';
 import type { PruneRange } from './prune.ts';
@@ -35,5 +36,7 @@ export interface WriterThread {
   reports: {
     /** The mark cannot be written, for this reason; undefined: it was written again after a failure. */
     markWritten(failure: string | undefined): void;
+    /** Nothing may be written because of the write-ahead log; undefined: the file is in place again. */
+    journalChecked(fault: (JournalFault & { readonly isCut: boolean }) | undefined): void;
   };
 }

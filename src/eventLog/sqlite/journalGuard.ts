@@ -1,0 +1,93 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { inodeOf } from '../../dataFolder/folderLock.ts';
+import { readPragma } from './database.ts';
+
+/** Why nothing may be written to a log, and what an operator can do about it. */
+export interface JournalFault {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** Watches the write-ahead log of a database for its only writer. */
+export interface JournalGuard {
+  /** Whether frames are gone that the database does not have. Nothing may be copied into the database then. */
+  readonly isCut: boolean;
+  /** Called before each transaction, so it costs one system call. */
+  check(): JournalFault | undefined;
+  /** Also compares the path, and brings what a file without a path has into the database. */
+  checkPath(): JournalFault | undefined;
+  close(): void;
+}
+
+/** Sizes of SQLite's file format (sqlite.org/fileformat2.html#the_write_ahead_log). */
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+/**
+ * Guards the write-ahead log of a database that the calling thread writes. SQLite keeps the number of frames in memory: after
+ * the file was cut it goes on behind the gap, a kill loses all of that, and a checkpoint copies the gap into the database. So
+ * nothing may be written to a file that was cut, and not for long to one that was deleted or moved
+ * (docs/decisions/0125-write-ahead-log-lost-while-running.md).
+ * @param path of the database, which has been written since it was opened
+ */
+export function guardJournal(database: DatabaseSync, path: string): JournalGuard {
+  const journal = `${path}-wal`;
+  const file = openSync(journal, 'r');
+  const inode = inodeOf(journal);
+  const frameBytes = FRAME_HEADER_BYTES + (readPragma(database, 'page_size') as number);
+  let size = fstatSync(file).size;
+  let isCut = false;
+  let isMissing = false;
+
+  /** Only a checkpoint that truncates makes the file smaller without a loss: it leaves no frames. */
+  function compareSize(): void {
+    const present = fstatSync(file).size;
+    if (present < size && present < bytesInUse()) isCut = true;
+    size = present;
+  }
+
+  function bytesInUse(): number {
+    const { log } = checkpoint('NOOP');
+    return log > 0 ? HEADER_BYTES + log * frameBytes : 0;
+  }
+
+  const checkpoint = (mode: 'NOOP' | 'PASSIVE') =>
+    database.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { readonly log: number; readonly checkpointed: number };
+
+  function isInDatabase(): boolean {
+    const { log, checkpointed } = checkpoint('PASSIVE');
+    return log === checkpointed;
+  }
+
+  function check(): JournalFault | undefined {
+    if (!isCut) compareSize();
+    if (isCut) return cut(journal);
+    return isMissing ? missing(journal, isInDatabase()) : undefined;
+  }
+
+  return {
+    get isCut() {
+      return isCut;
+    },
+    check,
+    checkPath() {
+      isMissing = inodeOf(journal) !== inode;
+      return check();
+    },
+    close: () => closeSync(file),
+  };
+}
+
+const cut = (journal: string): JournalFault => ({
+  reason: `${journal} was cut while svc runs, so events that it had are lost`,
+  remedy:
+    'Stop svc and start it again: it says what is missing. Then restore the data folder from a backup, or run "svc accept-loss".',
+});
+
+const missing = (journal: string, isInDatabase: boolean): JournalFault => ({
+  reason: `${journal} was deleted, moved or replaced while svc runs`,
+  remedy: isInDatabase
+    ? 'Put the file back if it was moved, or restart svc. Nothing is lost: the database beside it has all events.'
+    : 'Put the file back if it was moved. Otherwise stop svc with SIGTERM, which writes its content into the database beside it, and start it again.',
+});
