@@ -63,6 +63,19 @@ test.each([{ readOnly: false }, { readOnly: true }])(
   },
 );
 
+test.each(['-wal', '-shm', '-journal'])(
+  'says that the %s beside a file is a folder, and what to do',
+  async (suffix) => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, 'log.sqlite');
+    writeFileSync(path, '');
+    mkdirSync(path + suffix);
+    expect(errorOf(() => openDatabase(path)).message).toBe(
+      `${path} cannot be opened: ${path}${suffix} is a folder, but SQLite needs a file there. Move the folder away, and put the file back if there was one.`,
+    );
+  },
+);
+
 test.each([{ readOnly: false }, { readOnly: true }])(
   'says that a file is a link to nothing, and what to do: %o',
   async (options) => {
@@ -82,8 +95,8 @@ test('names a file whose write-ahead log cannot be opened', async () => {
   const writer = openDatabase(path);
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
   writer.close();
-  mkdirSync(`${path}-wal`);
   const database = openDatabase(path);
+  mkdirSync(`${path}-wal`);
   expect(errorOf(() => database.prepare('SELECT a FROM t').all()).message).toBe(
     `${path} cannot be opened: unable to open database file. Give it to the user that runs svc.`,
   );

@@ -88,13 +88,26 @@ const isLinkToNothing = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
   statSync(path, { throwIfNoEntry: false }) === undefined;
 
-/** SQLite opens a folder for reading, and then calls it a disk error. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** What SQLite creates beside a database and removes again. */
+const COMPANIONS = ['-wal', '-shm', '-journal'];
+
+/** SQLite opens a folder for reading, and then calls it a disk error; about one beside the file it names the wrong cause. */
 function refuseFolder(path: string): void {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  const remedy = REMEDIES[basename(path)] ?? RESTORE;
-  const error = new Error(`${path} cannot be opened: it is a folder. ${remedy}`);
+  const companion = COMPANIONS.map((suffix) => path + suffix).find(isFolder);
+  if (isFolder(path))
+    throw cannotOpen(`${path} cannot be opened: it is a folder. ${REMEDIES[basename(path)] ?? RESTORE}`);
+  if (companion === undefined) return;
+  throw cannotOpen(
+    `${path} cannot be opened: ${companion} is a folder, but SQLite needs a file there. Move the folder away, and put the file back if there was one.`,
+  );
+}
+
+function cannotOpen(message: string): Error {
+  const error = new Error(message);
   unopened.add(error);
-  throw Object.assign(error, { errcode: CANNOT_OPEN });
+  return Object.assign(error, { errcode: CANNOT_OPEN });
 }
 
 /**
