@@ -327,6 +327,23 @@ test('names an event that was altered, in one line and in the status', async () 
   expect((await service.stop()).stdout.filter((line) => line.includes('is broken'))).toHaveLength(1);
 });
 
+test('advises to delete read models of another installation, and makes them again then', async () => {
+  const folder = copyOf(backup);
+  const path = join(folder, 'readmodels.sqlite');
+  for (const suffix of ['', '-wal']) cpSync(join(killed, `readmodels.sqlite${suffix}`), path + suffix);
+  const { exitCode, stderr } = await run(folder, 'serve');
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: [
+      expect.stringMatching(/copied from another installation, delete readmodels\.sqlite: svc makes it again\.$/),
+    ],
+  });
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+  const service = start(folder);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  expect((await managementApi(await service.listening()).requestLog()).total).toBe(0);
+});
+
 test('starts again when the missing files are restored', async () => {
   const folder = copyOf(killed);
   const [wal, aside] = [join(folder, 'log.sqlite-wal'), join(folder, 'aside')];

@@ -60,7 +60,8 @@ export function knownEnds(
 /** The loss of the embedded log in a folder, if there is one. Only reads. */
 export function findEmbeddedLoss(folder: Pick<DataFolder, 'file'>, print: Print): LogLacksEvents | undefined {
   const path = folder.file('log.sqlite');
-  return lossError(path, readLoss(path, knownEnds(folder, 'log.sqlite', MARK_FILES.log, print)), restoreOrAccept(path));
+  const loss = readLoss(path, knownEnds(folder, 'log.sqlite', MARK_FILES.log, print));
+  return lossError(path, loss, restoreOrAccept(path, loss?.known.source));
 }
 
 /** A file that cannot be read is reported by whatever opens the log. */

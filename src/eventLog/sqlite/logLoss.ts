@@ -52,10 +52,19 @@ function describeLoss(path: string, { known, found, lost }: LogLoss): string {
 
 const shownTime = (time: Instant | null): string => (time === null ? '' : ` (${iso(time)})`);
 
-/** The two ways on, for the embedded log. */
-export const restoreOrAccept = (path: string): string =>
+/** What is made from the log again, so that a file of another installation may simply be deleted. */
+const MADE_AGAIN: ReadonlySet<string> = new Set(['readmodels.sqlite', 'tree.sqlite']);
+
+/**
+ * The ways on, for the embedded log.
+ * @param source what proves that events are missing
+ */
+export const restoreOrAccept = (path: string, source?: string): string =>
   `Restore ${basename(path)} together with ${basename(path)}-wal, or the whole data folder from a backup. ` +
-  'To go on without the missing events, run "svc accept-loss", which records it in the log.';
+  'To go on without the missing events, run "svc accept-loss", which records it in the log.' +
+  (source !== undefined && MADE_AGAIN.has(source)
+    ? ` If the log is right and ${source} was copied from another installation, delete ${source}: svc makes it again.`
+    : '');
 
 /**
  * Compares a log's file with what is known of it. Opens it for reading only, so nothing that a restore needs is changed.
