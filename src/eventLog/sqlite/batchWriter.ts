@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { damageIn } from '../../dataFolder/openDatabase.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { EventParked } from '../../domain/outbox/events.ts';
 import { ID_TAKEN } from '../eventLog.ts';
@@ -123,8 +124,9 @@ function toFailureOutcome(error: Error): WriterOutcome {
   if (code === Code.constraint) return { kind: 'rejected', reason: ID_TAKEN, isLogFine: true };
   if (code === Code.tooBig)
     return { kind: 'rejected', reason: 'an event is larger than SQLite stores', isLogFine: true };
-  const remedy = PERMANENT.get(code);
-  return remedy === undefined
-    ? { kind: 'unknown', message: error.message }
-    : { kind: 'rejected', reason: `the log cannot be written: ${error.message}`, remedy };
+  const damage = damageIn(error);
+  const remedy = damage?.remedy ?? PERMANENT.get(code);
+  if (remedy === undefined) return { kind: 'unknown', message: error.message };
+  const problem = damage?.cause.replace(/\.$/, '') ?? error.message;
+  return { kind: 'rejected', reason: `the log cannot be written: ${problem}`, remedy };
 }

@@ -92,3 +92,16 @@ test('rejects an id that is used elsewhere in the log, and writes the others of 
   ]);
   await log.close();
 });
+
+test('rejects an append that needs a damaged archive, with one remedy', async () => {
+  await using folder = await tempFolder();
+  const archivePath = join(folder.path, 'archive.sqlite');
+  const log = await createSqliteEventLog({ path: join(folder.path, 'log.sqlite'), node: 'test', archivePath });
+  writeFileSync(archivePath, 'x'.repeat(9_000));
+  expect(await log.append('firewall-main', NO_STREAM, [anEvent()])).toEqual({
+    kind: 'rejected',
+    reason: `the log cannot be written: ${archivePath} is damaged, or not a file of svc: file is not a database`,
+    remedy: 'Stop svc and restore the data folder from a backup.',
+  });
+  await log.close();
+});

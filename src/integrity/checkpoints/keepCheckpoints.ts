@@ -163,10 +163,11 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
       return;
     }
     if (isReportedElsewhere(error)) return;
+    const damage = damageIn(error);
     faults.raise({
       code: NOT_SIGNED,
-      cause: `No checkpoint could be signed: ${error.message.replace(/\.$/, '')}.`,
-      remedy: remedyFor(error, 'svc tries again every minute.'),
+      cause: `No checkpoint could be signed: ${(damage?.cause ?? error.message).replace(/\.$/, '')}.`,
+      remedy: damage?.remedy ?? remedyFor(error, 'svc tries again every minute.'),
     });
   }
 
