@@ -14,6 +14,7 @@ import { reportVaultFailures } from './reportVaultFailures.ts';
 import { requireOwnLog } from './requireOwnLog.ts';
 import type { Store, StoreIo } from './store.ts';
 import { watchDataFolder } from './watchDataFolder.ts';
+import { watchMasterKey } from './watchMasterKey.ts';
 
 /**
  * Everything in the data folder, for a single node.
@@ -50,6 +51,8 @@ export async function openEmbeddedStore(
   });
   if (loss) onLoss?.({ of: 'log', error: loss });
   const watch = watchDataFolder({ folder, files: [logPath, folder.file('vault.sqlite')], faults });
+  const keyWatch =
+    SVC_ENCRYPTION_KEY === undefined ? watchMasterKey({ path: folder.file('master.key'), faults }) : undefined;
   const log = watchAppends(reportRejectedAppends(sqlite, { print, faults, subject: logPath }), {
     faults,
     path: logPath,
@@ -72,6 +75,7 @@ export async function openEmbeddedStore(
     retryWhileUnavailable: (work) => work(),
     async close() {
       watch.stop();
+      keyWatch?.stop();
       await log.close();
       vault.close();
     },
