@@ -9,11 +9,13 @@ import { expect, onTestFinished, test } from 'vitest';
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.url));
 
 /** Runs svc over an empty folder, which must stay empty. */
-function svc(...args: readonly string[]) {
+const svc = (...args: readonly string[]) => svcWith({}, ...args);
+
+function svcWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-usage-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, SVC_DATA_DIR: folder },
+    env: { PATH: process.env.PATH, SVC_DATA_DIR: folder, ...env },
     encoding: 'utf8',
   });
   expect(readdirSync(folder)).toEqual([]);
@@ -71,6 +73,12 @@ test.each([[['verify', '--help']], [['help', 'verify']], [['verify', '-h']]])(
     expect(stdout).not.toContain('accept-loss');
   },
 );
+
+test('accepts no clock beside other nodes without --force', () => {
+  const { status, lastLine } = svcWith({ SVC_EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false' }, 'accept-clock');
+  expect(status).toBe(1);
+  expect(lastLine).toMatch(/The clock was not accepted: .* run "svc accept-clock --force"\.$/);
+});
 
 test('prints the usage of all commands', () => {
   const { status, stdout, stderr } = svc('help');

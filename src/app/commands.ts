@@ -319,9 +319,13 @@ export const commands: readonly Command[] = [
         'accept-clock',
         'Let the windows of limits follow the clock of this machine again after it was wrong, also back. Stop the service first, or use "Accept clock" in the dashboard.',
       ],
+      ['accept-clock --force', 'The same with EventStoreDB, without comparing the clock with those of other nodes.'],
     ],
     failureCode: 1,
-    load: async () => plainCommand({ '': (await import('./commands/accept/acceptCommand.ts')).acceptClockOfMachine }),
+    async load() {
+      const { acceptClockOfMachine, acceptClockUnseen } = await import('./commands/accept/acceptCommand.ts');
+      return plainCommand({ '': acceptClockOfMachine, '--force': acceptClockUnseen });
+    },
   },
   {
     name: 'accept-loss',

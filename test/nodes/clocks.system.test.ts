@@ -43,6 +43,13 @@ describe.skipIf(why)(`nodes with different clocks${why ? ` (skipped: ${why})` : 
     expect(await resetsInMs(b)).toBeLessThan(DAY_MS);
     expect((await b.api.keys())[0]?.limits[0]?.current_value).toBe(12_000);
 
+    // Accepting the wrong clock would open windows that are used up.
+    const accepted = await b.send('POST', '/api/clock/accept');
+    const { error } = (await accepted.json()) as { error: { code: string; message: string } };
+    expect({ status: accepted.status, code: error.code }).toEqual({ status: 409, code: 'clock_differs' });
+    expect(error.message).toContain('that of node a is 2 days behind');
+    expect(await resetsInMs(b)).toBeLessThan(DAY_MS);
+
     clock.set('+0');
     await vi.waitUntil(async () => !(await problems(a)).includes('clock_of_node_differs b'), soon);
     await vi.waitUntil(async () => !(await problems(b)).includes('clock_held'), soon);

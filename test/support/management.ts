@@ -202,7 +202,7 @@ export async function startManagement(
     explain: reading.explain,
     blameEvents: reading,
     ...(stageOptions.connection && { connection: stageOptions.connection }),
-    node: { name: 'test', isClockHeld: () => false },
+    node: { name: 'test', isClockHeld: () => false, clockDisagreement: () => undefined },
     nodeStatus: stageOptions.nodeStatus ?? (() => EMBEDDED_NODE),
     pricedModels: ['gpt-5', 'gpt-5.1'],
     usageRefreshSeconds: 60,

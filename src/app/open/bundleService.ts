@@ -125,7 +125,7 @@ export async function startBundleService(options: BundleServiceOptions): Promise
     },
     blameEvents,
     nodeStatus: () => ({ ...NODE, bundle: name }),
-    node: { name: 'bundle', isClockHeld: () => false },
+    node: { name: 'bundle', isClockHeld: () => false, clockDisagreement: () => undefined },
     pricedModels: readPrices(undefined).models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: 60,
     readOnly: `This is the evidence bundle ${name}, which cannot be changed.`,

@@ -169,7 +169,11 @@ export function createManagementSurface(
     connection: { clientAddress, isHttps },
     nodeStatus: () => ({ ...nodeStatusOf(foundation, pendingState, sinks), websockets: websockets() }),
     whenSinksTake: whenSinksTake(sinks),
-    node: { name: folder.node, isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now() },
+    node: {
+      name: folder.node,
+      isClockHeld: () => clock.limitClock.isHeld || clock.limitClock.ofNewLimit() > now(),
+      clockDisagreement: () => clock.disagreement,
+    },
     pricedModels: prices.models.map(({ model }) => model.replace(/\*$/, '')),
     usageRefreshSeconds: config.SVC_USAGE_REFRESH_SECONDS,
     onAccountImported: provider.pollNewAccount,

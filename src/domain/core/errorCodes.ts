@@ -102,4 +102,5 @@ export type ResourceErrorCode =
   | 'receipt_not_found'
   | 'evidence_not_found'
   | 'archived'
+  | 'clock_differs'
   | 'conflict';

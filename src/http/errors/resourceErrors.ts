@@ -184,6 +184,12 @@ export const resourceErrors: Readonly<Record<ResourceErrorCode, ErrorEntry>> = {
     message: (details) =>
       `The events there are archived in ${detail(details, 'file', 'a file')}. To read them, restore the requests of ${detail(details, 'day', 'that day')} with "svc restore-archive".`,
   },
+  clock_differs: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: (details) =>
+      `The clock of this node was not accepted: most other nodes have another time (${detail(details, 'others', 'no details')}). If this clock is wrong, limits that are used up would open. Synchronise the clocks; if this one is right, repeat with ?force=true.`,
+  },
   conflict: {
     status: 409,
     type: 'invalid_request_error',

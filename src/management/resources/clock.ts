@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { iso } from '../../domain/core/brands.ts';
+import { refuse } from '../../domain/core/refusal.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import type { Capabilities } from '../http/capabilities.ts';
 import { newRouter } from '../http/context.ts';
 import { describeRoute } from '../http/describeRoute.ts';
+import { queryText } from '../http/query.ts';
 import { ADMINISTRATORS, READERS } from '../http/roles.ts';
 import type { View } from '../http/views.ts';
 
@@ -25,7 +27,11 @@ const routes = {
   accept: describeRoute({
     roles: ADMINISTRATORS,
     summary: 'Let the windows of limits follow the clock of this node again, after it was wrong; also back',
+    query: {
+      force: z.enum(['true', 'false']).optional().describe('Also while the clocks of most other live nodes differ'),
+    },
     response: Clock,
+    errors: ['clock_differs'],
   }),
 };
 
@@ -34,6 +40,8 @@ export interface NodeClock {
   readonly name: string;
   /** Whether the windows of limits do not follow its clock: other nodes differ, or it went back behind an open request. */
   readonly isClockHeld: () => boolean;
+  /** How the clocks of other live nodes differ from its own, if most of them do. */
+  readonly clockDisagreement: () => string | undefined;
 }
 
 interface ClockOptions extends Pick<Capabilities, 'views' | 'commands'> {
@@ -45,6 +53,8 @@ export const clockRoutes = ({ views, commands, node }: ClockOptions) =>
   newRouter('/api/clock')
     .get('/', routes.get, async (ctx) => clock(await views.asOf(ctx)))
     .post('/accept', routes.accept, async (ctx) => {
+      const others = node.clockDisagreement();
+      if (others !== undefined && queryText(ctx, 'force') !== 'true') throw refuse('clock_differs', { others });
       const command = { type: 'AcceptClock', node: node.name, isHeld: node.isClockHeld() } as const;
       await commands.handle(subjects.clock, 'main', command, ctx.state.cause);
       return clock(views.currentView());

@@ -117,6 +117,13 @@ export class ClockWatch {
     this.#live = live;
   }
 
+  /** How the clocks of other live nodes differ from this one, by node; undefined unless most of them do. */
+  get disagreement(): string | undefined {
+    if (!this.#live) return undefined;
+    const { nodes, agreeing, agreeingHeld } = this.#nodes.compare(this.#live.names.slice(1));
+    return nodes.length > agreeing + agreeingHeld ? describeDifferences(nodes) : undefined;
+  }
+
   /** An operator has accepted the clock. */
   onAccepted(): void {
     this.#clearJump();
@@ -223,13 +230,11 @@ export class ClockWatch {
       const to = this.#options.now();
       this.#recordJump({ from: instant(to - this.limitClock.heldByMs), to });
     }
-    const others = nodes.map(
-      ({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`,
-    );
+    const others = describeDifferences(nodes);
     faults.raise({
       code: 'clock_held',
       cause:
-        `The windows of limits do not follow the clock of this node, which no other node confirms${others.length > 0 ? `: ${others.join(', ')}` : ''}. ` +
+        `The windows of limits do not follow the clock of this node, which no other node confirms${others === '' ? '' : `: ${others}`}. ` +
         'They go on from the time of the log.',
       remedy: `Synchronise the clocks; this ends when one of them agrees. If this one is right, accept it: "Accept clock" in the dashboard of this node.`,
     });
@@ -293,6 +298,13 @@ export class ClockWatch {
 }
 
 const HOW_TO_ACCEPT = '"Accept clock" in the dashboard, or "svc accept-clock" while svc is stopped';
+
+const describeDifferences = (nodes: Comparison['nodes']): string =>
+  nodes
+    .map(
+      ({ node, byMs }) => `that of node ${node} is ${shownDuration(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'behind'}`,
+    )
+    .join(', ');
 
 function shownDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000);

@@ -6552,7 +6552,9 @@ export interface operations {
     };
     postClockAccept: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: {
                 /** @description A repeated request with the same key changes nothing and returns the current state without secrets. */
                 "Idempotency-Key"?: string;
@@ -6598,7 +6600,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementError"];
                 };
             };
-            /** @description conflict */
+            /** @description clock_differs, conflict */
             409: {
                 headers: {
                     [name: string]: unknown;

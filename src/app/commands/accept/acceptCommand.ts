@@ -5,8 +5,19 @@ import { acceptClock } from './acceptClock.ts';
 import { acceptLoss } from './acceptLoss.ts';
 import { acceptVaultLoss } from './acceptVaultLoss.ts';
 
-/** `svc accept-clock` */
-export async function acceptClockOfMachine({ print }: CommandIo): Promise<void> {
+/** Only a running node knows the clocks of the others. */
+const NOT_COMPARED =
+  'The clock was not accepted: with EventStoreDB other nodes may count in the same windows, and if this clock is the wrong one, limits that are used up would open. ' +
+  'Use "Accept clock" in the dashboard of a running node, which compares the clocks. To accept this clock without that, run "svc accept-clock --force".';
+
+/** `svc accept-clock` @throws Error where other nodes may have another time */
+export async function acceptClockOfMachine(io: CommandIo): Promise<void> {
+  if (readConfig().SVC_EVENTSTORE_URL !== undefined) throw new Error(NOT_COMPARED);
+  await acceptClockUnseen(io);
+}
+
+/** `svc accept-clock --force` */
+export async function acceptClockUnseen({ print }: CommandIo): Promise<void> {
   const accepted = await acceptClock(readConfig(), { print });
   const shown = (time: number) => new Date(time).toISOString();
   print(
