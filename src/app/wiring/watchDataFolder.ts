@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { inodeOf, LOCK_FILE } from '../../dataFolder/folderLock.ts';
@@ -12,7 +13,7 @@ export interface WatchDataFolderOptions {
 }
 
 export interface DataFolderWatch {
-  /** Why nothing may be written: a file is missing. Undefined while all of them are in place. */
+  /** Why nothing may be written: a file is missing or was cut. Undefined while all of them are in place. */
   readonly refusal: string | undefined;
   stop(): void;
 }
@@ -21,8 +22,8 @@ const INTERVAL_MS = 1_000;
 
 /**
  * Looks every second whether the files of the folder are still those that this process has open. A lock file that was deleted
- * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process. Write-ahead
- * logs are watched by the threads that write them.
+ * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process. So is one
+ * that became smaller, until svc is restarted: pages are lost, also if it grows again. Write-ahead logs are watched by the threads that write them.
  */
 export function watchDataFolder({
   folder,
@@ -30,18 +31,35 @@ export function watchDataFolder({
   faults,
   intervalMs = INTERVAL_MS,
 }: WatchDataFolderOptions): DataFolderWatch {
-  const opened = files.map((path) => ({ path, inode: inodeOf(path) }));
+  const opened = files.map((path) => ({ path, inode: inodeOf(path), bytes: bytesOf(path), isCut: false }));
 
-  let missing: string | undefined;
+  /** Why nothing may be written. */
+  let refusal: string | undefined;
 
   function check(): void {
     renewLock();
-    missing = opened.find(({ path, inode }) => inodeOf(path) !== inode)?.path;
-    for (const { path, inode } of opened) {
+    refusal = undefined;
+    for (const file of opened) {
+      const { path, inode } = file;
       const subject = basename(path);
-      if (inodeOf(path) === inode) faults.clear('data_file_missing', subject);
-      else faults.raise({ code: 'data_file_missing', subject, ...missingFile(path) });
+      if (inodeOf(path) === inode) {
+        faults.clear('data_file_missing', subject);
+        compareSize(file);
+      } else {
+        refusal ??= `${path} was deleted, moved or replaced`;
+        faults.raise({ code: 'data_file_missing', subject, ...missingFile(path) });
+      }
+      if (!file.isCut) continue;
+      refusal ??= `${path} was cut`;
+      faults.raise({ code: 'data_file_cut', subject, ...cutFile(path) });
     }
+  }
+
+  /** SQLite makes these files smaller only by a VACUUM, which svc does while it is stopped. */
+  function compareSize(file: (typeof opened)[number]): void {
+    const bytes = bytesOf(file.path);
+    file.isCut ||= bytes < file.bytes;
+    file.bytes = bytes;
   }
 
   function renewLock(): void {
@@ -62,7 +80,7 @@ export function watchDataFolder({
   const timer = setInterval(check, intervalMs).unref();
   return {
     get refusal() {
-      return missing === undefined ? undefined : `${missing} was deleted, moved or replaced`;
+      return refusal;
     },
     stop: () => clearInterval(timer),
   };
@@ -71,4 +89,11 @@ export function watchDataFolder({
 const missingFile = (path: string) => ({
   cause: `${path} was deleted, moved or replaced while svc runs: what svc wrote since is lost when it stops. Model requests and changes get 503 log_unavailable.`,
   remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
+});
+
+const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+const cutFile = (path: string) => ({
+  cause: `${path} was cut while svc runs, so a part of what it had is lost. Model requests and changes get 503 log_unavailable.`,
+  remedy: 'Stop svc and restore the data folder from a backup.',
 });
