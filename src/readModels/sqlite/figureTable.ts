@@ -10,15 +10,23 @@ import {
 import { endOf, type Period, startOf } from '../../../projections/periods.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import type { ArchivedSums } from '../archivedRollUps.ts';
+import { GroupedRequests } from '../columns/groupedRequests.ts';
 import type { PairCells } from '../columns/pairCells.ts';
-import { type ChunkSummary, packChunk, type RequestChunk, unpackChunk } from '../columns/requestChunk.ts';
+import {
+  type ChunkSummary,
+  packChunk,
+  type RequestChunk,
+  type RequestValues,
+  unpackChunk,
+} from '../columns/requestChunk.ts';
 import { type EncodedCounts, FigureCounts, GroupedCounts, type GroupKey, NONE, REST } from '../figureCounts.ts';
 import { addToPackedDay, quarterOfDay } from '../packedDay.ts';
 import { ColumnTable } from './columnTable.ts';
 import { type FieldDictionaries, fieldValues } from './fieldValues.ts';
 import { FigureNames, groupingNumber } from './figureNames.ts';
-import { BLOCK_CHUNKS } from './pairTable.ts';
+import { BLOCK_CHUNKS, type FieldValues } from './pairTable.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
+import { groupsByLonger } from './pendingGroups.ts';
 import { periodNumber } from './rollUpTable.ts';
 
 const SUMS_BY: readonly SumsBy[] = [...groupings, 'all'];
@@ -52,6 +60,7 @@ export class FigureTable {
   readonly #progress: StatementSync;
   /** The requests that the tables do not have yet. */
   readonly #pending: PendingFigures;
+  readonly #values: FieldValues;
   readonly #columns: ColumnTable;
   #pendingChunk: RequestChunk | undefined;
 
@@ -75,7 +84,8 @@ export class FigureTable {
         PRIMARY KEY (grouping, day, groupId)
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS figureProgress (id INTEGER PRIMARY KEY, position INTEGER NOT NULL) STRICT`);
-    this.#columns = new ColumnTable(database, fieldValues(dictionaries), chunkLength);
+    this.#values = fieldValues(dictionaries);
+    this.#columns = new ColumnTable(database, this.#values, chunkLength);
     this.#progress = database.prepare('SELECT position FROM figureProgress');
     this.#saveProgress = database.prepare('INSERT OR REPLACE INTO figureProgress VALUES (1, ?)');
     this.#groups = new FigureNames(database);
@@ -107,13 +117,10 @@ export class FigureTable {
   /** Adds the next request, within the caller's transaction. */
   add(row: FigureNumbers, ids: RowIds): void {
     if (this.#pending.isFull(row.requestedAt)) {
-      for (const by of SUMS_BY) {
-        const groups = new GroupsByStart();
-        for (const [quarter, grouped] of this.#pending.grouped(by)) groups.all.set(quarter, grouped);
-        this.#write(by, groups);
-      }
+      const values = this.#pending.values();
+      this.#writePending(values);
       this.#groups.save();
-      this.#columns.add(this.#pending.values());
+      this.#columns.add(values);
       this.#pending.clear();
       this.#pendingChunk = undefined;
       this.#saveProgress.run(row.position - 1);
@@ -205,52 +212,90 @@ export class FigureTable {
     return false;
   }
 
+  /** Writes all pending requests. */
+  #writePending(values: RequestValues): void {
+    const requests = new GroupedRequests(values, this.#values.failedKinds());
+    const groupsBy = this.#pending.groups();
+    for (const by of SUMS_BY) {
+      const idOf = this.#idsOf(by);
+      let own = groupsBy(by);
+      for (const period of FIGURE_PERIODS) {
+        if (period !== FIGURE_PERIODS[0]) own = groupsByLonger(own, (at) => startOf(period, at));
+        const { groups, groupOf } = own;
+        const counts = requests.countsBy(groupOf, groups.length);
+        groups.forEach(({ start, key }, group) => {
+          this.#writeRow([groupingNumber(by), periodNumber(period), start, idOf(key)], counts[group] as EncodedCounts);
+        });
+        if (period === FIGURE_PERIODS[0])
+          this.#writeDays(
+            by,
+            idOf,
+            groups.map(({ start, key }, group) => [start, key, counts[group] as EncodedCounts]),
+          );
+      }
+    }
+  }
+
   /** Adds to the rows of quarters, and of the longer periods that they belong to. */
   #write(by: SumsBy, quarters: GroupsByStart): void {
-    const grouping = groupingNumber(by);
-    const ids = new Map<GroupKey, number>();
-    const idOf = (key: GroupKey): number => {
-      const id = ids.get(key) ?? this.#groups.idOf(by, key);
-      ids.set(key, id);
-      return id;
-    };
+    const idOf = this.#idsOf(by);
     let groupsByStart = quarters;
     for (const period of FIGURE_PERIODS) {
       if (period !== FIGURE_PERIODS[0]) groupsByStart = longer(period, groupsByStart);
       for (const [start, { groups }] of groupsByStart.all)
-        for (const [key, counts] of groups) this.#writeRow([grouping, periodNumber(period), start, idOf(key)], counts);
+        for (const [key, { sums, latency, firstByte }] of groups)
+          this.#writeRow([groupingNumber(by), periodNumber(period), start, idOf(key)], {
+            ...sums,
+            latency: latency.encode(),
+            firstByte: firstByte.encode(),
+          });
     }
-    for (const [day, groups] of byDay(quarters))
-      for (const [key, added] of groups) this.#writeDay([grouping, day, idOf(key)], added);
+    const sums = [...quarters.all].flatMap(([start, { groups }]) =>
+      [...groups].map(([key, { sums }]): QuarterSums => [instant(start), key, sums]),
+    );
+    this.#writeDays(by, idOf, sums);
   }
 
-  #writeDay(
-    row: readonly [grouping: number, day: number, groupId: number],
-    added: ReadonlyMap<number, FigureSums>,
-  ): void {
-    const stored = this.#selectDay.get(...row)?.sums as Uint8Array | undefined;
-    this.#replaceDay.run(...row, addToPackedDay(stored, added));
+  #idsOf(by: SumsBy): (key: GroupKey) => number {
+    const ids = new Map<GroupKey, number>();
+    return (key) => {
+      const id = ids.get(key) ?? this.#groups.idOf(by, key);
+      ids.set(key, id);
+      return id;
+    };
+  }
+
+  #writeDays(by: SumsBy, idOf: (key: GroupKey) => number, quarters: readonly QuarterSums[]): void {
+    for (const [day, groups] of byDay(quarters))
+      for (const [key, added] of groups) {
+        const row = [groupingNumber(by), day, idOf(key)] as const;
+        const stored = this.#selectDay.get(...row)?.sums as Uint8Array | undefined;
+        this.#replaceDay.run(...row, addToPackedDay(stored, added));
+      }
   }
 
   #writeRow(
     row: readonly [grouping: number, period: number, start: number, groupId: number],
-    added: FigureCounts,
+    added: EncodedCounts,
   ): void {
-    const valuesOf = ({ sums, latency, firstByte }: FigureCounts) => [
-      ...FIGURE_SUMS.map((name) => sums[name]),
-      latency.encode(),
-      firstByte.encode(),
-    ];
     // Most are new.
     if (this.#insert.run(...row, ...valuesOf(added)).changes > 0) return;
-    const stored = this.#select.get(...row) as unknown as EncodedCounts;
-    // Not into what is added: the longer periods are made of it.
     const all = new FigureCounts();
-    all.merge(added);
-    all.addEncoded(stored);
-    this.#replace.run(...row, ...valuesOf(all));
+    all.addEncoded(added);
+    all.addEncoded(this.#select.get(...row) as unknown as EncodedCounts);
+    const { sums, latency, firstByte } = all;
+    this.#replace.run(...row, ...valuesOf({ ...sums, latency: latency.encode(), firstByte: firstByte.encode() }));
   }
 }
+
+const valuesOf = (counts: EncodedCounts) => [
+  ...FIGURE_SUMS.map((name) => counts[name]),
+  counts.latency,
+  counts.firstByte,
+];
+
+/** The sums of a group in a quarter of an hour. */
+type QuarterSums = readonly [start: Instant, key: GroupKey, sums: FigureSums];
 
 function longer(period: Period, groupsByStart: GroupsByStart): GroupsByStart {
   const result = new GroupsByStart();
@@ -262,16 +307,14 @@ function longer(period: Period, groupsByStart: GroupsByStart): GroupsByStart {
 }
 
 /** The sums of quarters by day and group, with the number of the quarter in its day. */
-function byDay(quarters: GroupsByStart): Map<Instant, Map<GroupKey, Map<number, FigureSums>>> {
+function byDay(quarters: readonly QuarterSums[]): Map<Instant, Map<GroupKey, Map<number, FigureSums>>> {
   const days = new Map<Instant, Map<GroupKey, Map<number, FigureSums>>>();
-  for (const [start, { groups }] of quarters.all) {
-    const day = startOf('day', instant(start));
+  for (const [start, key, sums] of quarters) {
+    const day = startOf('day', start);
     const ofDay = days.get(day) ?? new Map<GroupKey, Map<number, FigureSums>>();
     days.set(day, ofDay);
-    for (const [key, { sums }] of groups) {
-      const own = ofDay.get(key) ?? new Map<number, FigureSums>();
-      ofDay.set(key, own.set(quarterOfDay(start), sums));
-    }
+    const own = ofDay.get(key) ?? new Map<number, FigureSums>();
+    ofDay.set(key, own.set(quarterOfDay(start), sums));
   }
   return days;
 }

@@ -13,6 +13,7 @@ import { type ColumnName, type RequestValues, valuesOf } from '../columns/reques
 import { GroupedCounts, type GroupKey, NONE } from '../figureCounts.ts';
 import type { MonthlyNames } from '../monthlyNames.ts';
 import type { Dictionary } from './dictionary.ts';
+import { type CommonGroups, commonGroups, groupsByQuarter, type RequestGroups } from './pendingGroups.ts';
 
 /** Requests and quarters of an hour that are written together: a row costs as much for one request as for hundreds. */
 const MAX_REQUESTS = 8_192;
@@ -186,6 +187,22 @@ export class PendingFigures {
       last.groups.of(by === 'all' ? NONE : (keys[by] as GroupKey)).addFigure(this.#figures[grouped.length] as Figure);
     }
     return grouped.byQuarter;
+  }
+
+  /** Returns the groups of all requests by quarters of an hour, for one grouping after the other. */
+  groups(): (by: SumsBy) => RequestGroups {
+    this.sumUp();
+    const parts = [0, 1, 2].map((part) => {
+      const quarters = new Map([...this.#quarters].map(([start, own]) => [start, own[part] as Quarter[0]]));
+      return commonGroups(this.#length, quarters, (request) => [
+        this.#rows[request * WIDTH] as number,
+        this.#rows[request * WIDTH + 1 + part] as number,
+      ]);
+    });
+    return (by) =>
+      groupsByQuarter(parts[partOf(by)] as CommonGroups<CommonKeys>, (keys) =>
+        by === 'all' ? NONE : (keys[by] as GroupKey),
+      );
   }
 
   /** Sums up the requests added since the last time, so that their names have groups. */
