@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedFile } from '../../dataFolder/openDatabase.ts';
-import type { Position } from '../../domain/core/brands.ts';
+import { type Position, position } from '../../domain/core/brands.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
@@ -26,6 +26,13 @@ import { SnapshotReader } from './snapshotReader.ts';
  * wait, projecting under load takes a core for so long that requests queue.
  */
 const GATHER_MS = 200;
+/**
+ * Few events are waited for up to a second: what a batch writes beside its events costs as much as ten of them. Queries do not wait, as
+ * they project what they need (docs/decisions/0122-few-events-are-gathered-longer.md).
+ */
+const FEW_EVENTS = 64;
+const MAX_GATHER_MS = 1_000;
+const END_OF_LOG = position(Number.MAX_SAFE_INTEGER);
 const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
@@ -78,6 +85,22 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       await collectGarbage();
     }
     if (!isClosing) report('caughtUp', { position: projector.position, failure });
+  }
+
+  async function gather(): Promise<void> {
+    for (let waited = 0; waited < MAX_GATHER_MS && !isClosing; waited += GATHER_MS) {
+      await delay(GATHER_MS, undefined, { ref: false });
+      // After the wait the log may be closed, or unreadable, which catching up reports.
+      if (isClosing || hasMany()) return;
+    }
+  }
+
+  function hasMany(): boolean {
+    try {
+      return log.lastUpTo(END_OF_LOG).position - projector.position >= FEW_EVENTS;
+    } catch {
+      return true;
+    }
   }
 
   async function query({ port, name, args, minPosition }: Query): Promise<unknown> {
@@ -196,7 +219,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     requests: { query },
     notifications: {
       async logAdvanced() {
-        await delay(GATHER_MS, undefined, { ref: false });
+        await gather();
         await catchUp();
       },
     },
