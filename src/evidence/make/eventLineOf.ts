@@ -32,19 +32,13 @@ export function eventLineOf(row: StoredRow, origin: string): EventLine {
   };
 }
 
-/** Whatever is hidden has one of these in the JSON that svc writes; most events have none, and need no walk. */
-const MAY_HIDE = /sealed\.|[0-9a-f]{64}|"(?:hash|passwordHash|secret|digest|addressDigest)":/;
-
 function dataAttributes(stored: string): Pick<EventLine, 'data' | 'dataproof' | 'dataorder' | 'datahidden'> {
   const value = parseJsonValue(stored);
   if (value === undefined) return { dataproof: 'digest' };
-  const isOwnSpelling = JSON.stringify(value) === stored;
-  if (!isOwnSpelling || MAY_HIDE.test(stored)) {
-    const { shown, hidden } = withoutHidden(value, isSecret);
-    if (hidden.length > 0) return { data: shown, dataproof: 'digest', datahidden: hidden.join(' ') };
-  }
+  const { shown, hidden } = withoutHidden(value, isSecret);
+  if (hidden.length > 0) return { data: shown, dataproof: 'digest', datahidden: hidden.join(' ') };
   // The order of the keys does not restore another spelling.
-  return isOwnSpelling
+  return JSON.stringify(value) === stored
     ? { data: value, dataproof: 'recomputable', dataorder: keyOrderOf(value) }
     : { data: value, dataproof: 'digest' };
 }
@@ -53,16 +47,21 @@ function dataAttributes(stored: string): Pick<EventLine, 'data' | 'dataproof' | 
 const isSealed = (value: Json, name: string): boolean =>
   name === 'addressDigest' || (typeof value === 'string' && value.startsWith('sealed.'));
 
+/** Metadata with neither of these, and without a character that is escaped, hides nothing. */
+const MAY_BE_SEALED = /\\|sealed\.|addressDigest/;
+
 function metadataAttributes(stored: string): Pick<EventLine, 'metadata' | 'metadataproof' | 'metadatahidden'> {
   const value = parseJsonValue(stored);
   if (value === undefined) return { metadataproof: 'digest' };
+  if (typeof value === 'object' && !MAY_BE_SEALED.test(stored))
+    return { metadata: stored, metadataproof: 'recomputable' };
   const { shown, hidden } = withoutHidden(value, isSealed);
   if (hidden.length === 0 && typeof value === 'object') return { metadata: stored, metadataproof: 'recomputable' };
   return { metadata: canonicalize(shown), metadataproof: 'digest', metadatahidden: hidden.join(' ') };
 }
 
 /**
- * A copy without hidden fields, and the JSON Pointers of these. In a list, null takes the place of a hidden value.
+ * The value without hidden fields, and the JSON Pointers of these. In a list, null takes the place of a hidden value.
  */
 export function withoutHidden(
   value: Json,
@@ -74,30 +73,51 @@ export function withoutHidden(
   const hide = (name: string | number) => {
     hidden.push([...path, name].map((part) => `/${pointerToken(String(part))}`).join(''));
   };
-  const copyAt = (name: string | number, part: Json): Json => {
+  const showAt = (name: string | number, part: Json): Json => {
     if (typeof part !== 'object' || part === null) return part;
     path.push(name);
-    const copied = copy(part);
+    const shown = show(part);
     path.pop();
-    return copied;
+    return shown;
   };
-  const copy = (part: Json): Json => {
+  /** The value itself where nothing in it is hidden: copying every event costs more than finding what is. */
+  const show = (part: Json): Json => {
     if (typeof part !== 'object' || part === null) return part;
+    let isSame = true;
     if (Array.isArray(part)) {
-      return part.map((item: Json, index) => {
-        if (!isHidden(item, '')) return copyAt(index, item);
-        hide(index);
-        return null;
+      const items = part.map((item: Json, index) => {
+        if (isHidden(item, '')) {
+          hide(index);
+          isSame = false;
+          return null;
+        }
+        const shown = showAt(index, item);
+        isSame &&= shown === item;
+        return shown;
       });
+      return isSame ? part : items;
     }
+    const object = part as { readonly [name: string]: Json };
+    const changed = new Map<string, Json | undefined>();
+    for (const name of Object.keys(object)) {
+      const item = object[name] as Json;
+      if (isHidden(item, name)) {
+        hide(name);
+        changed.set(name, undefined);
+        continue;
+      }
+      const shown = showAt(name, item);
+      if (shown !== item) changed.set(name, shown);
+    }
+    if (changed.size === 0) return part;
     const fields: [string, Json][] = [];
-    for (const [name, item] of Object.entries(part as { readonly [name: string]: Json })) {
-      if (isHidden(item, name)) hide(name);
-      else fields.push([name, copyAt(name, item)]);
+    for (const name of Object.keys(object)) {
+      const shown = changed.has(name) ? changed.get(name) : (object[name] as Json);
+      if (shown !== undefined) fields.push([name, shown]);
     }
     return Object.fromEntries(fields);
   };
-  return { shown: copy(value), hidden };
+  return { shown: show(value), hidden };
 }
 
 const pointerToken = (name: string): string =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredRow } from '../../integrity/leaf/leafEntry.ts';
+import { writeEventLine } from '../format/eventLine.ts';
 import { eventLineOf } from './eventLineOf.ts';
 
 const rowOf = (data: object, metadata: object): StoredRow => ({
@@ -26,4 +27,20 @@ test('leaves out where a request came from, and the digest by which its address 
   const line = eventLineOf(rowOf({ client: digestOnly }, { actor: { addressDigest: 'd' } }), 'o');
   expect(line).toMatchObject({ datahidden: '/client/addressDigest', metadatahidden: '/actor/addressDigest' });
   expect(JSON.stringify(line)).not.toContain('0123456789abcdef');
+});
+
+test('finds what is hidden at any depth and in any spelling, and keeps all else', () => {
+  const hash = 'ab'.repeat(32);
+  const data = { list: [{ note: 'a "quoted" text' }, [hash, 1e21, -0], { secret: 1 }] };
+  const line = eventLineOf({ ...rowOf({}, {}), data: JSON.stringify(data) }, 'o');
+  expect(line).toMatchObject({ dataproof: 'digest', datahidden: '/list/1/0 /list/2/secret' });
+  expect(line.data).toEqual({ list: [{ note: 'a "quoted" text' }, [null, 1e21, 0], {}] });
+  const own = JSON.parse('{"__proto__":{"hash":2,"kept":null},"a":[[],{}]}');
+  const withProto = eventLineOf(rowOf(own, {}), 'o');
+  expect(withProto.datahidden).toBe('/__proto__/hash');
+  expect(writeEventLine(withProto)).toContain('"data":{"__proto__":{"kept":null},"a":[[],{}]}');
+  const escaped = eventLineOf({ ...rowOf({}, {}), metadata: '{"actor":{"name":"\\u0073ealed.v1"}}' }, 'o');
+  expect(escaped).toMatchObject({ metadata: '{"actor":{}}', metadatahidden: '/actor/name' });
+  const plain = eventLineOf(rowOf({ a: [1, { b: 'c\n' }] }, { actor: {} }), 'o');
+  expect(plain).toMatchObject({ dataproof: 'recomputable', metadataproof: 'recomputable', metadata: '{"actor":{}}' });
 });
