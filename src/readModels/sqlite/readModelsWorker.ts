@@ -12,6 +12,7 @@ import { type Breakdown, type BreakdownRequest, isCancelled } from '../figuresQu
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { inTurns } from '../turns.ts';
+import { gatherEvents } from './gatherEvents.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
@@ -21,17 +22,6 @@ import { SnapshotReader } from './snapshotReader.ts';
 
 // Program of the thread that projects the log's file into read models and queries them.
 
-/**
- * Waits this long for more events before it projects: a batch of hundreds costs little more than one of ten. After a longer
- * wait, projecting under load takes a core for so long that requests queue.
- */
-const GATHER_MS = 200;
-/**
- * Few events are waited for up to a second: what a batch writes beside its events costs as much as ten of them. Queries do not wait, as
- * they project what they need (docs/decisions/0122-few-events-are-gathered-longer.md).
- */
-const FEW_EVENTS = 64;
-const MAX_GATHER_MS = 1_000;
 const END_OF_LOG = position(Number.MAX_SAFE_INTEGER);
 const ARCHIVE_CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
@@ -87,19 +77,12 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     if (!isClosing) report('caughtUp', { position: projector.position, failure });
   }
 
-  async function gather(): Promise<void> {
-    for (let waited = 0; waited < MAX_GATHER_MS && !isClosing; waited += GATHER_MS) {
-      await delay(GATHER_MS, undefined, { ref: false });
-      // After the wait the log may be closed, or unreadable, which catching up reports.
-      if (isClosing || hasMany()) return;
-    }
-  }
-
-  function hasMany(): boolean {
+  /** After a wait the log may be closed, or unreadable, which catching up reports. */
+  function pending(): number | undefined {
     try {
-      return log.lastUpTo(END_OF_LOG).position - projector.position >= FEW_EVENTS;
+      return isClosing ? undefined : log.lastUpTo(END_OF_LOG).position - projector.position;
     } catch {
-      return true;
+      return undefined;
     }
   }
 
@@ -219,7 +202,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     requests: { query },
     notifications: {
       async logAdvanced() {
-        await gather();
+        await gatherEvents({ pending, wait: (ms) => delay(ms, undefined, { ref: false }) });
         await catchUp();
       },
     },
