@@ -127,8 +127,8 @@ function isOneStep(stepOf: Int32Array, first: number, step: number): boolean {
   return true;
 }
 
-/** @returns where the next number begins */
-function writeNumber(into: Uint8Array, at: number, value: number): number {
+/** Writes a whole number as LEB128, as sketches have it too. @returns where the next number begins */
+export function writeNumber(into: Uint8Array, at: number, value: number): number {
   let end = at;
   let rest = value;
   for (; rest > 0x7fffffff; rest = Math.floor(rest / 0x80)) into[end++] = (rest % 0x80) + 0x80;

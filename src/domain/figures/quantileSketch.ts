@@ -206,14 +206,6 @@ export function encodeCounts(counts: ArrayLike<number>): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Writes a number of an encoded sketch. @returns where the next one begins */
-export function writeSketchNumber(bytes: Uint8Array, at: number, value: number): number {
-  let [end, rest] = [at, value];
-  for (; rest >= 0x80; rest >>>= 7) bytes[end++] = (rest & 0x7f) | 0x80;
-  bytes[end++] = rest;
-  return end;
-}
-
 function writeNumber(bytes: number[], value: number): void {
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);

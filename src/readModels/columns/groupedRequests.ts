@@ -1,6 +1,5 @@
-import { writeSketchNumber } from '../../domain/figures/quantileSketch.ts';
 import { type EncodedCounts, Sums } from '../figureCounts.ts';
-import { SUMS } from '../packedDay.ts';
+import { SUMS, writeNumber } from '../packedDay.ts';
 import type { RequestValues } from './requestChunk.ts';
 import { addRequests } from './requestSums.ts';
 
@@ -110,8 +109,8 @@ function sketches({ rows, bins }: Order, groups: Int32Array, count: number): Uin
       const bin = dealt[index] as number;
       const from = index;
       while (index < end && dealt[index] === bin) index++;
-      length = writeSketchNumber(bytes, length, bin - before);
-      length = writeSketchNumber(bytes, length, index - from);
+      length = writeNumber(bytes, length, bin - before);
+      length = writeNumber(bytes, length, index - from);
       before = bin;
     }
     encoded.push(bytes.subarray(first, length));
