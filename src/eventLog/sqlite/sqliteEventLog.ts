@@ -90,7 +90,7 @@ export async function openPrunableLog({ node, ...file }: SqliteEventLogOptions):
     await commits.waitUntilSettled();
     for (const follower of followers) follower.stop();
     // The writer closes last: a read-only connection cannot move the write-ahead log back into the file. One that was cut must
-    // not be moved: what comes from behind the gap would not fit to the rest.
+    // not be moved: what comes from behind the gap does not fit the rest.
     if (commits.isJournalCut) {
       await commits.close();
       reader.close();
