@@ -29,7 +29,7 @@ COPY package.json LICENSE ./
 COPY src src
 COPY projections projections
 COPY --from=dashboard /app/dashboard/build dashboard/build
-COPY --from=dashboard /app/node_modules/.svc-commands node_modules/.svc-commands
+COPY --from=dashboard /app/node_modules/.svc-bundles node_modules/.svc-bundles
 # A named volume inherits the owner of the folder that it is mounted on.
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -1,12 +1,13 @@
-import { bundledCommandLine } from './app/bundle/bundledCommands.mjs';
+import { bundleFor, currentBundle } from './app/bundle/bundles.mjs';
 import { cacheCompiledCode } from './app/compileCache.mjs';
 import { requireSupportedNode } from './nodeVersion.mjs';
 
 requireSupportedNode();
 cacheCompiledCode();
 const [command] = process.argv.slice(2);
+const bundle = currentBundle(bundleFor(command));
 if (command === 'serve') {
-  const { serviceSignals } = await import('./app/serviceSignals.ts');
+  const { serviceSignals } = await import(bundle ? `${bundle}app/serviceSignals.mjs` : './app/serviceSignals.ts');
   serviceSignals.listen();
 }
-await import(bundledCommandLine(command) ?? './app/cli.ts');
+await import(bundle ? `${bundle}app/cli.mjs` : './app/cli.ts');

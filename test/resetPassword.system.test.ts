@@ -25,7 +25,7 @@ function temporaryFolder(): string {
 
 /** Runs the command line in a separate process. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
+  const cli = fileURLToPath(new URL('../src/start.mjs', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk));

@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Runs a command of svc in a process of its own. */
 const svc = (folder: string, env: Environment, ...args: string[]) =>
-  serve({ folder, env, command: [process.execPath, 'src/app/cli.ts', ...args] }).ended;
+  serve({ folder, env, command: [process.execPath, 'src/start.mjs', ...args] }).ended;
 
 /** All columns of all events, in order of positions. */
 function historyIn(file: string): Record<string, unknown>[] {
@@ -99,7 +99,7 @@ test('continues an import that was killed', SLOW, async () => {
   const file = join(folder, 'history.ndjson');
   await svc(folder, { SVC_ENCRYPTION_KEY: masterKey }, 'export', file);
   server.nextAppends(...Array.from({ length: 5 }, () => undefined), { isWritten: true, end: 'never' });
-  const first = serve({ folder, env: there, command: [process.execPath, 'src/app/cli.ts', 'import', file] });
+  const first = serve({ folder, env: there, command: [process.execPath, 'src/start.mjs', 'import', file] });
   await expect.poll(() => server.calls.get('Append') ?? 0, { timeout: 40_000 }).toBeGreaterThanOrEqual(6);
   await first.kill();
   const second = await svc(folder, there, 'import', file);

@@ -34,7 +34,7 @@ const [requests, days, keep, rounds] = [values.requests, values.days, values.kee
 const folder = values.folder ?? (await mkdtemp(join(values.parent, 'svc-bench-archive-')));
 const path = join(folder, 'log.sqlite');
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const CLI = new URL('../../src/app/cli.ts', import.meta.url).pathname;
+const CLI = new URL('../../src/start.mjs', import.meta.url).pathname;
 const HOUR_MS = 3_600_000;
 
 try {

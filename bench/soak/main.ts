@@ -152,7 +152,7 @@ async function checkCounts(node: SoakNode, { served }: SoakLoad): Promise<string
 
 async function verify(node: SoakNode): Promise<string[]> {
   const env = { PATH: process.env.PATH ?? '', ...environmentFor({ folder: node.data, env: node.env }) };
-  const child = spawn(process.execPath, ['src/app/cli.ts', 'verify'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['src/start.mjs', 'verify'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk;

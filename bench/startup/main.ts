@@ -57,7 +57,7 @@ async function child(name: string, line: RegExp): Promise<void> {
 
 async function serve(): Promise<void> {
   const since = performance.now();
-  const service = startOnFolder(folder, 'serve', [new URL('../../src/app/cli.ts', import.meta.url).pathname, 'serve']);
+  const service = startOnFolder(folder, 'serve', [new URL('../../src/start.mjs', import.meta.url).pathname, 'serve']);
   await service.line(/listening on/, 120_000);
   print(`svc serve listens after ${((performance.now() - since) / 1_000).toFixed(2)} s`);
   await service.stop();

@@ -42,7 +42,7 @@ try {
   const result = await buildDashboard(into, () => tell(begun, 'Building the dashboard, about 10 s ...'));
   const { seconds, kB, page } = result ?? {};
   const built = `Built the dashboard in ${seconds?.toFixed(1)} s; the largest first load is ${kB} kB compressed (${page}).`;
-  const bundled = into === dashboard ? await bundleCommands() : '';
+  const bundled = into === dashboard ? await bundle() : '';
   await tell({ kind: 'done', seconds }, `${result ? built : 'The dashboard is up to date.'}${bundled}`);
   process.exit(0);
 } catch (error) {
@@ -50,12 +50,13 @@ try {
   process.exit(1);
 }
 
-/** Commands run from their sources, too: without a bundle they only take longer. */
-async function bundleCommands() {
+/** svc runs from its sources, too: without a bundle it only takes longer to start. */
+async function bundle() {
   try {
-    const { makeBundle } = await import('../../src/app/bundle/makeBundle.ts');
-    return `\nBundled ${await makeBundle()} sources of commands, which start faster so.`;
+    const { makeBundles } = await import('../../src/app/bundle/makeBundles.ts');
+    const sources = await makeBundles();
+    return sources === 0 ? '' : `\nBundled ${sources} sources, so that svc starts faster.`;
   } catch (error) {
-    return `\nThe commands are not bundled and take longer to start: ${error.message}`;
+    return `\nsvc is not bundled and takes longer to start: ${error.message}`;
   }
 }

@@ -99,13 +99,18 @@ test('after an installation no thread of the first start loads the TypeScript co
   }
   expect(await ended).toEqual([0, null]);
   const lines = await debug;
-  const files = (kind: string) =>
-    [...lines.matchAll(new RegExp(`${kind} for StrippedTypeScript (\\S+\\.ts)`, 'g'))].map(([, file]) =>
-      basename(file ?? ''),
-    );
-  const threads = ['mirrorWorker.ts', 'drainWorker.ts', 'writer.ts', 'readModelsWorker.ts'];
-  expect(files('retrieving transpile cache')).toEqual(expect.arrayContaining(['serve.ts', ...threads]));
-  expect(files('no transpile cache')).toEqual([]);
+  const filesOf = (pattern: RegExp) => [...lines.matchAll(pattern)].map(([, file]) => basename(file ?? ''));
+  const threads = ['mirrorWorker', 'drainWorker', 'writer', 'readModelsWorker'].map((name) =>
+    expect.stringMatching(new RegExp(`\\.${name}\\.mjs$`)),
+  );
+  expect(filesOf(/V8 code cache for ESM (\S+\.mjs) was accepted/g)).toEqual(
+    expect.arrayContaining(['serve.mjs', ...threads]),
+  );
+  // Nor a source that the bundle should have: all but those of the dashboard, which are compiled too.
+  expect(filesOf(/(?:no transpile cache|retrieving transpile cache) for StrippedTypeScript (\S+\.ts)/g)).toEqual([
+    'sources.ts',
+  ]);
+  expect(filesOf(/no transpile cache for StrippedTypeScript (\S+\.ts)/g)).toEqual([]);
 });
 
 const isOption = (word: string) => word.startsWith('--');

@@ -22,7 +22,7 @@ export type Actor =
     }
   | { readonly kind: 'apiKey'; readonly keyId: string }
   | { readonly kind: 'anonymous' }
-  /** A command of `src/app/cli.ts`, run on the machine itself. */
+  /** A command of `src/start.mjs`, run on the machine itself. */
   | { readonly kind: 'cli'; readonly command: string; readonly user: string | null }
   | { readonly kind: 'system'; readonly reason: string };
 

@@ -34,7 +34,7 @@ describe.skipIf(why)(`a clock that is wrong${why ? ` (skipped: ${why})` : ''}`, 
         folder,
         provider,
         env: clock.env,
-        ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+        ...(command.length > 0 && { command: [process.execPath, 'src/start.mjs', ...command] }),
       });
     const first = start();
     const url = await first.listening();

@@ -28,7 +28,7 @@ const TAKER = fileURLToPath(new URL('./support/takeDescriptors.mjs', import.meta
 const limited = (flags = '') => [
   '/bin/sh',
   '-c',
-  `ulimit -n ${LIMIT} && exec "$0" ${flags} src/app/cli.ts serve`,
+  `ulimit -n ${LIMIT} && exec "$0" ${flags} src/start.mjs serve`,
   process.execPath,
 ];
 

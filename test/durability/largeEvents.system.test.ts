@@ -41,7 +41,7 @@ test('every reader reads events of megabytes that an earlier version wrote', asy
   ]);
 
   const run = (args: readonly string[], env = {}): Promise<ServiceExit> =>
-    serve({ folder, provider, env, command: [process.execPath, 'src/app/cli.ts', ...args] }).ended;
+    serve({ folder, provider, env, command: [process.execPath, 'src/start.mjs', ...args] }).ended;
   const readAll = async () => {
     await stage.start();
     const { call } = stage.api;

@@ -87,7 +87,7 @@ const start = (folder: string, ...command: string[]): ServiceProcess =>
   serve({
     folder,
     provider,
-    ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+    ...(command.length > 0 && { command: [process.execPath, 'src/start.mjs', ...command] }),
   });
 
 /** Runs a command of svc to its end. */

@@ -16,7 +16,7 @@ const COMMAND = ['accept-loss', '--vault'];
 const launch = (folder: string, ...args: readonly string[]) => launchWith({}, folder, ...args);
 
 function launchWith(env: Readonly<Record<string, string>>, folder: string, ...args: readonly string[]) {
-  const child = serve({ folder, env, timeoutMs: 20_000, command: [process.execPath, 'src/app/cli.ts', ...args] });
+  const child = serve({ folder, env, timeoutMs: 20_000, command: [process.execPath, 'src/start.mjs', ...args] });
   onTestFinished(() => child[Symbol.asyncDispose]());
   return child.ended;
 }

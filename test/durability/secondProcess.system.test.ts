@@ -12,7 +12,7 @@ import { requestBody } from './support/stage.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const CLI = 'src/app/cli.ts';
+const CLI = 'src/start.mjs';
 /** Bounds a process that wrongly goes on. */
 const TIMEOUT = { timeoutMs: 15_000 };
 const inUse = [expect.stringMatching(/^\S+ is in use by another svc process\. Stop it, or set SVC_DATA_DIR\.$/)];

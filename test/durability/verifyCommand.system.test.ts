@@ -69,7 +69,7 @@ const start = (folder: string, ...command: string[]): ServiceProcess =>
     folder,
     provider,
     env: { SVC_CHECKPOINT_DIR: checkpoints },
-    ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+    ...(command.length > 0 && { command: [process.execPath, 'src/start.mjs', ...command] }),
   });
 
 const run = (folder: string, ...command: string[]): Promise<ServiceExit> => start(folder, ...command).ended;

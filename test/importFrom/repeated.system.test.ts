@@ -15,7 +15,7 @@ async function killImport(
   source: { database: string; keyFile: string },
   events: number,
 ): Promise<void> {
-  const cli = fileURLToPath(new URL('../../src/app/cli.ts', import.meta.url));
+  const cli = fileURLToPath(new URL('../../src/start.mjs', import.meta.url));
   const args = [cli, 'import-from', 'codex-lb', '--database', source.database, '--key', source.keyFile, '--requests'];
   const child = spawn(process.execPath, args, { env: { ...process.env, SVC_DATA_DIR: folder } });
   const ended = new Promise((resolve) => child.on('close', resolve));

@@ -91,7 +91,7 @@ test('the tree of a service that is killed is that of the log, and grows on', {
   expect(stderr).toEqual([]);
   const compared = serve({
     folder: folder.path,
-    command: [process.execPath, 'src/app/cli.ts', 'rebuild', '--compare'],
+    command: [process.execPath, 'src/start.mjs', 'rebuild', '--compare'],
   });
   expect(await compared.ended).toMatchObject({ exitCode: 0, stderr: [] });
 });

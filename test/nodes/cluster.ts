@@ -64,7 +64,7 @@ export async function openCluster({ mongoUrl, hasLink = false }: ClusterOptions 
   async function launch(name: string, env: Environment = {}, ...command: readonly string[]): Promise<ServiceProcess> {
     const settings = await settingsOf(name, env);
     return stopAfterTest(
-      serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/app/cli.ts', ...command] }) }),
+      serve({ ...settings, ...(command.length > 0 && { command: [process.execPath, 'src/start.mjs', ...command] }) }),
     );
   }
 

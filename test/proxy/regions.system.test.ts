@@ -148,7 +148,7 @@ test('svc replay makes the same choices again', async () => {
   const { exitCode, stdout, stderr } = await serve({
     folder: gateway.folder,
     provider: gateway.provider,
-    command: [process.execPath, 'src/app/cli.ts', 'replay', '--json'],
+    command: [process.execPath, 'src/start.mjs', 'replay', '--json'],
   }).ended;
   const report = JSON.parse(stdout[0] ?? '');
   expect({ exitCode, stderr, ...report }).toMatchObject({ exitCode: 0, differences: [] });

@@ -22,7 +22,7 @@ test.each([
   ['plays a log again with another strategy', ['--strategy', 'round_robin']],
 ])('%s in memory that does not grow with it', async (_, args) => {
   const flags = [`--max-old-space-size=${HEAP_MB}`, '--max-semi-space-size=4'];
-  const command = [process.execPath, ...flags, 'src/app/cli.ts', 'replay', '--json', ...args];
+  const command = [process.execPath, ...flags, 'src/start.mjs', 'replay', '--json', ...args];
   const { exitCode, stdout, stderr } = await serve({ folder: folder.path, command, timeoutMs: 240_000 }).ended;
   expect([exitCode, stderr.at(-1)]).toEqual([0, expect.stringMatching(/^80000 requests in /)]);
   const { requests, differences } = JSON.parse(stdout.join('\n'));

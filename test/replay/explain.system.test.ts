@@ -45,7 +45,7 @@ const run = (...args: string[]) =>
   serve({
     folder: gateway.folder,
     provider: gateway.provider,
-    command: [process.execPath, 'src/app/cli.ts', 'explain', ...args],
+    command: [process.execPath, 'src/start.mjs', 'explain', ...args],
   }).ended;
 
 const accountId = (index: number): string => gateway.pool[index]?.id ?? '';

@@ -66,7 +66,7 @@ async function pause(): Promise<number> {
 }
 
 const run = (folder: string, ...args: string[]): Promise<ServiceExit> =>
-  serve({ folder, provider: gateway.provider, command: [process.execPath, 'src/app/cli.ts', 'replay', ...args] }).ended;
+  serve({ folder, provider: gateway.provider, command: [process.execPath, 'src/start.mjs', 'replay', ...args] }).ended;
 
 async function json(folder: string, ...args: string[]) {
   const { exitCode, stdout, stderr } = await run(folder, '--json', ...args);
@@ -177,7 +177,7 @@ test('reads a log whose start is refused: an event is missing in it, and the las
   const refused = await serve({
     folder,
     provider: gateway.provider,
-    command: [process.execPath, 'src/app/cli.ts', 'serve'],
+    command: [process.execPath, 'src/start.mjs', 'serve'],
   }).ended;
   expect(refused.exitCode).toBe(1);
   const before = stateOf(folder);

@@ -27,7 +27,7 @@ interface Terminal {
 }
 
 function terminal(...args: string[]): Terminal {
-  const command = [process.execPath, 'src/app/cli.ts', 'step', ...args].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, 'src/start.mjs', 'step', ...args].map((word) => `'${word}'`).join(' ');
   // After the command, the terminal says whether it echoes again.
   const child: ChildProcessWithoutNullStreams = spawn(
     SCRIPT,

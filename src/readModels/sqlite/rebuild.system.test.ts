@@ -40,7 +40,7 @@ function tamper(folder: string, sql: string): void {
 
 /** Runs the command line in a child process. */
 function svc(folder: string, ...args: string[]): Promise<{ code: number | null; out: string[]; err: string[] }> {
-  const cli = fileURLToPath(new URL('../../app/cli.ts', import.meta.url));
+  const cli = fileURLToPath(new URL('../../start.mjs', import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, SVC_DATA_DIR: folder } });
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

@@ -22,7 +22,7 @@ export interface ServiceProcessOptions {
 /** Starts the service in its own process, so that its memory can be measured, and imports an account of the provider. */
 export async function startServiceProcess(provider: Provider, { flags = [], env = {} }: ServiceProcessOptions = {}) {
   const data = mkdtempSync(join(tmpdir(), 'svc-process-'));
-  const child = spawn(process.execPath, [...flags, 'src/app/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, [...flags, 'src/start.mjs', 'serve'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',

@@ -14,7 +14,7 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The process is killed after this time. */
   readonly timeoutMs?: number;
-  /** Program and arguments; default `node src/app/cli.ts serve`. */
+  /** Program and arguments; default `node src/start.mjs serve`. */
   readonly command?: readonly string[];
   /** Shorter times of websockets; in this process only. */
   readonly socketTimes?: ServiceIo['socketTimes'];
@@ -68,9 +68,9 @@ export const environmentFor = ({
   ...env,
 });
 
-/** Starts `node src/app/cli.ts serve` on a free port over a data folder. */
+/** Starts `node src/start.mjs serve` on a free port over a data folder. */
 export function serve(options: ServeOptions): ServiceProcess {
-  const { folder, timeoutMs: boundMs = DEFAULT_TIMEOUT_MS, command = [NODE_24, 'src/app/cli.ts', 'serve'] } = options;
+  const { folder, timeoutMs: boundMs = DEFAULT_TIMEOUT_MS, command = [NODE_24, 'src/start.mjs', 'serve'] } = options;
   const [program = NODE_24, ...args] = command;
   const child = startChild(program, args, {
     cwd: repository,

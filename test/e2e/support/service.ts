@@ -49,13 +49,13 @@ const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 10_000;
 const LOG_TIMEOUT_MS = 5_000;
 
-/** Starts `node src/app/cli.ts serve` with a provider and resolves when it listens. */
+/** Starts `node src/start.mjs serve` with a provider and resolves when it listens. */
 export async function startService(
   provider: { baseUrl: string; authUrl: string },
   env: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
   const data = await tempDir('data');
-  const child = startChild(process.execPath, ['src/app/cli.ts', 'serve'], {
+  const child = startChild(process.execPath, ['src/start.mjs', 'serve'], {
     cwd: repository,
     env: {
       PATH: process.env.PATH ?? '',

@@ -21,7 +21,7 @@ export async function stage() {
     const service = serve({
       folder: at(name),
       env: { SVC_CHECKPOINT_DIR: published, SVC_DRAIN_SECONDS: '1', ...env },
-      ...(command && { command: [process.execPath, 'src/app/cli.ts', ...command] }),
+      ...(command && { command: [process.execPath, 'src/start.mjs', ...command] }),
     });
     onTestFinished(() => service[Symbol.asyncDispose]());
     return service;

@@ -1,0 +1,10 @@
+export type BundleName = 'quick' | 'service';
+export declare const QUICK: readonly string[];
+export declare const BUNDLES: readonly BundleName[];
+export declare const CHECKOUT: string;
+export declare function bundleFor(command: string | undefined): BundleName;
+export declare function bundlesIn(checkout: string): string;
+export declare function manifestOf(bundle: BundleName, checkout?: string): string;
+export declare function stampOf(path: string): string;
+export declare function versionOf(checkout: string, name: string): string;
+export declare function currentBundle(bundle: BundleName, checkout?: string): string | undefined;
