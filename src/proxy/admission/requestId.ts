@@ -1,17 +1,22 @@
 import { randomFillSync } from 'node:crypto';
 
-const ID_BYTES = 16;
-/** Random bytes for many ids, because generating 16 costs nearly as much as generating a thousand. */
-const randomBytes = Buffer.alloc(64 * ID_BYTES);
+const TIME_DIGITS = 12;
+const RANDOM_BYTES = 10;
+/** Random bytes for many ids, because generating 10 costs nearly as much as generating a thousand. */
+const randomBytes = Buffer.alloc(64 * RANDOM_BYTES);
 let next = randomBytes.length;
 
-/** Id of a request in the log, in `x-request-id` and at the provider: `req_` and 128 random bits in hex. */
-export function newRequestId(): string {
+/**
+ * Id of a request in the log, in `x-request-id` and at the provider: `req_`, the time in milliseconds and 80 random bits, both in hex.
+ * Ids that sort by time land next to each other in the indexes of the log and the read models, where random ones
+ * would change a page for each request.
+ */
+export function newRequestId(now: number = Date.now()): string {
   if (next === randomBytes.length) {
     randomFillSync(randomBytes);
     next = 0;
   }
-  const id = randomBytes.toString('hex', next, next + ID_BYTES);
-  next += ID_BYTES;
-  return `req_${id}`;
+  const random = randomBytes.toString('hex', next, next + RANDOM_BYTES);
+  next += RANDOM_BYTES;
+  return `req_${now.toString(16).padStart(TIME_DIGITS, '0')}${random}`;
 }
