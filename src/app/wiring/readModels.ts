@@ -1,5 +1,6 @@
 import { type LogBreak, logBroken } from '../../eventLog/continuity.ts';
 import type { ReadModels } from '../../readModels/readModels.ts';
+import type { RemadeBecause } from '../../readModels/sqlite/readModelsProtocol.ts';
 import { createSqliteReadModels } from '../../readModels/sqlite/sqliteReadModels.ts';
 import type { Foundation } from './foundation.ts';
 import { watchReadModels } from './watchReadModels.ts';
@@ -14,7 +15,7 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
           folder: folder.path,
           logPath: store.logPath,
           onFailure: report,
-          onRebuilding: (isRebuilding) => reportRebuilding(foundation, isRebuilding),
+          onRemaking: (reason) => reportRemaking(foundation, reason),
           onBreak,
         })
       : await openMongo(config.SVC_MONGODB_URL, foundation, onBreak);
@@ -30,16 +31,22 @@ export async function openReadModels(foundation: Foundation): Promise<ReadModels
   };
 }
 
-function reportRebuilding({ faults, folder }: Foundation, isRebuilding: boolean): void {
+const HARMS: Readonly<Record<RemadeBecause, string>> = {
+  damaged: 'is damaged',
+  deleted: 'or its -wal was deleted, moved or replaced while svc runs',
+  cut: 'or its -wal was cut while svc runs',
+};
+
+function reportRemaking({ faults, folder }: Foundation, reason: RemadeBecause | undefined): void {
   const code = 'read_models_damaged';
   const path = folder.file('readmodels.sqlite');
-  if (!isRebuilding) {
+  if (reason === undefined) {
     faults.clear(code, undefined, `${path} is complete again.`);
     return;
   }
   faults.raise({
     code,
-    cause: `${path} is damaged. It is removed and made again from the event log; request log, usage and history lack rows until then.`,
+    cause: `${path} ${HARMS[reason]}. It is removed and made again from the event log; request log, usage and history lack rows until then.`,
     remedy: 'You need not do anything. If it happens again, check the disk.',
   });
 }

@@ -52,6 +52,24 @@ test.each([0, 0.5, 0.95])('rejects appends after the write-ahead log was cut to 
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
+test('rejects the next append after the database was cut, before a checkpoint lets it grow again', async () => {
+  const { path, append, log } = await aLog();
+  using other = new DatabaseSync(path);
+  other.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  expect(await append()).toMatchObject({ kind: 'committed' });
+  const { size } = statSync(path);
+  truncateSync(path, 8_192);
+  const rejected = {
+    kind: 'rejected',
+    reason: `${path} was cut while svc runs, so events that it had are lost`,
+    remedy: 'Stop svc and restore the data folder from a backup.',
+  };
+  expect(await append(21)).toEqual(rejected);
+  truncateSync(path, size);
+  expect(await append(21)).toEqual(rejected);
+  await log.close();
+});
+
 test('continues after another process has truncated the write-ahead log with a checkpoint', async () => {
   const { path, append, faults } = await aLog();
   using other = new DatabaseSync(path);

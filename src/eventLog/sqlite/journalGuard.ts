@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { inodeOf } from '../../dataFolder/folderLock.ts';
 import { readPragma } from './database.ts';
@@ -9,11 +9,11 @@ export interface JournalFault {
   readonly remedy: string;
 }
 
-/** Watches the write-ahead log of a database for its only writer. */
+/** Watches a database and its write-ahead log for its only writer. */
 export interface JournalGuard {
-  /** Whether frames are gone that the database does not have. Nothing may be copied into the database then. */
+  /** Whether pages are gone, or frames that the database does not have. Nothing may be copied into the database then. */
   readonly isCut: boolean;
-  /** Called before each transaction, so it costs one system call. */
+  /** Called before each transaction, so it costs two system calls. */
   check(): JournalFault | undefined;
   /** Also compares the path, and brings what a file without a path has into the database. */
   checkPath(): JournalFault | undefined;
@@ -27,7 +27,8 @@ const FRAME_HEADER_BYTES = 24;
 /**
  * Guards the write-ahead log of a database that the calling thread writes. SQLite keeps the number of frames in memory: after
  * the file was cut it goes on behind the gap, a kill loses all of that, and a checkpoint copies the gap into the database. So
- * nothing may be written to a file that was cut, and not for long to one that was deleted or moved
+ * nothing may be written to a file that was cut, and not for long to one that was deleted or moved. A database that was cut grows
+ * again with the next checkpoint, so it is looked at as often
  * (docs/decisions/0125-write-ahead-log-lost-while-running.md).
  * @param path of the database, which has been written since it was opened
  */
@@ -37,14 +38,20 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
   const inode = inodeOf(journal);
   const frameBytes = FRAME_HEADER_BYTES + (readPragma(database, 'page_size') as number);
   let size = fstatSync(file).size;
-  let isCut = false;
+  let databaseSize = sizeOf(path);
+  let cutFile: string | undefined;
   let isMissing = false;
 
-  /** Only a checkpoint that truncates makes the file smaller without a loss: it leaves no frames. */
-  function compareSize(): void {
-    const present = fstatSync(file).size;
-    if (present < size && present < bytesInUse()) isCut = true;
+  /**
+   * A checkpoint that truncates makes the write-ahead log smaller without a loss: it leaves no frames. A database becomes smaller
+   * only by a VACUUM, which svc does while it is stopped. One without a path is not cut.
+   */
+  function compareSizes(): void {
+    const [present, databasePresent] = [fstatSync(file).size, sizeOf(path)];
+    if (present < size && present < bytesInUse()) cutFile = journal;
+    if (databasePresent !== undefined && databasePresent < (databaseSize ?? 0)) cutFile = path;
     size = present;
+    databaseSize = databasePresent ?? databaseSize;
   }
 
   function bytesInUse(): number {
@@ -61,14 +68,14 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
   }
 
   function check(): JournalFault | undefined {
-    if (!isCut) compareSize();
-    if (isCut) return cut(journal);
+    if (cutFile === undefined) compareSizes();
+    if (cutFile !== undefined) return cutFile === path ? cutDatabase(path) : cutJournal(journal);
     return isMissing ? missing(journal, isInDatabase()) : undefined;
   }
 
   return {
     get isCut() {
-      return isCut;
+      return cutFile !== undefined;
     },
     check,
     checkPath() {
@@ -79,7 +86,15 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
   };
 }
 
-const cut = (journal: string): JournalFault => ({
+/** By path: closing a file releases the locks of the process on it. */
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
+
+const cutDatabase = (path: string): JournalFault => ({
+  reason: `${path} was cut while svc runs, so events that it had are lost`,
+  remedy: 'Stop svc and restore the data folder from a backup.',
+});
+
+const cutJournal = (journal: string): JournalFault => ({
   reason: `${journal} was cut while svc runs, so events that it had are lost`,
   remedy:
     'Stop svc and start it again: it says what is missing. Then restore the data folder from a backup, or run "svc accept-loss".',

@@ -12,18 +12,20 @@ import { type Breakdown, type BreakdownRequest, isCancelled } from '../figuresQu
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { inTurns } from '../turns.ts';
+import { type FileGuard, guardFile } from './fileGuard.ts';
 import { gatherEvents } from './gatherEvents.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';
 import { createQueryHandlers } from './queryHandlers.ts';
 import { openReadModelFile, removeReadModelFile } from './readModelFile.ts';
-import type { ReadModelsThread } from './readModelsProtocol.ts';
+import type { ReadModelsThread, RemadeBecause } from './readModelsProtocol.ts';
 import { SnapshotReader } from './snapshotReader.ts';
 
 // Program of the thread that projects the log's file into read models and queries them.
 
 const END_OF_LOG = position(Number.MAX_SAFE_INTEGER);
-const ARCHIVE_CHECK_MS = 1_000;
+/** How often the files of the archive and of the read models are looked at while nothing happens. */
+const CHECK_MS = 1_000;
 /** How long a query waits for its `minPosition`; after that it runs on what has been projected. */
 const MAX_WAIT_MS = 1_000;
 const POLL_INTERVAL_MS = 5;
@@ -42,12 +44,13 @@ type BreakdownArgs = readonly [request: BreakdownRequest, asOf: Position | null]
 interface Opened {
   readonly database: DatabaseSync;
   readonly projector: Projector;
+  readonly guard: FileGuard;
 }
 
 await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   const log = new LogReader(logPath);
   const onBreak = (found: LogBreak) => report('broken', found);
-  let { database, projector } = open();
+  let { database, projector, guard } = open();
   const snapshots = new SnapshotReader(path);
   let isClosing = false;
 
@@ -124,28 +127,32 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
         return transfer(result, listsOf(result));
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || isClosing) throw error;
-        if (damagedFile(error) === path) repair();
+        if (damagedFile(error) === path) repair('damaged');
         else if (!isReplaced()) throw error;
       }
     }
   }
 
   function open(): Opened {
-    const database = openReadModelFile(path, () => report('rebuilding'));
+    const database = openReadModelFile(path, () => report('remaking', 'damaged'));
     try {
-      return { database, projector: new Projector(database, log, { onBreak }) };
+      return guarded(database);
     } catch (error) {
       database.close();
       if (damagedFile(error) !== path) throw error;
-      return rebuild();
+      return openFresh('damaged');
     }
   }
 
-  function rebuild(): Opened {
-    report('rebuilding');
+  function openFresh(reason: RemadeBecause): Opened {
+    report('remaking', reason);
     removeReadModelFile(path);
-    const database = openReadModelFile(path);
-    return { database, projector: new Projector(database, log, { onBreak }) };
+    return guarded(openReadModelFile(path));
+  }
+
+  /** @throws the error of SQLite */
+  function guarded(database: DatabaseSync): Opened {
+    return { database, projector: new Projector(database, log, { onBreak }), guard: guardFile(database, path) };
   }
 
   /** After days were archived or restored: makes the tables again in another file, and serves from the present one meanwhile. */
@@ -160,42 +167,55 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
       fresh.close();
     }
     if (isClosing) return removeReadModelFile(freshPath);
-    snapshots.close();
-    database.close();
+    close();
     try {
       removeReadModelFile(path);
       renameSync(freshPath, path);
     } finally {
       // Also when a file cannot be replaced: queries need an open one.
-      ({ database, projector } = open());
+      ({ database, projector, guard } = open());
     }
   }
 
-  /** Rebuilds a file that turns out to be damaged from the log. A damaged log is no reason to remove it. */
+  /** Makes a file again that turns out to be harmed. A damaged log is no reason to remove it. */
   function withRepair<Result>(work: () => Result): Result {
+    repairHarm();
     try {
       return work();
     } catch (error) {
       if (damagedFile(error) !== path) throw error;
-      repair();
+      repair('damaged');
       return work();
     }
   }
 
-  function repair(): void {
+  /** @returns whether the file is made again */
+  function repairHarm(): boolean {
+    const harm = isClosing ? undefined : guard.check();
+    if (harm) repair(harm);
+    return harm !== undefined;
+  }
+
+  function repair(reason: RemadeBecause): void {
+    close();
+    ({ database, projector, guard } = openFresh(reason));
+  }
+
+  function close(): void {
     snapshots.close();
+    guard.close();
     database.close();
-    ({ database, projector } = rebuild());
   }
 
   // A day is archived or restored shortly after the event that says so, and there may be no event after that.
   let archiveChanged = log.archive.changedAt();
   const checking = setInterval(() => {
+    if (isCatchingUp) return;
     const changedAt = log.archive.changedAt();
-    if (changedAt === archiveChanged || isCatchingUp) return;
+    if (!repairHarm() && changedAt === archiveChanged) return;
     archiveChanged = changedAt;
     void catchUp();
-  }, ARCHIVE_CHECK_MS).unref();
+  }, CHECK_MS).unref();
 
   void catchUp();
   return {
@@ -209,8 +229,7 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
     stop() {
       isClosing = true;
       clearInterval(checking);
-      snapshots.close();
-      database.close();
+      close();
       log.close();
     },
   };

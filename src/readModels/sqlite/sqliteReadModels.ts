@@ -6,7 +6,7 @@ import { startThread } from '../../lib/threads/startThread.ts';
 import { queryOnThread } from '../queryThread.ts';
 import { portsOver, type ReadModels } from '../readModels.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
-import type { ReadModelsThread } from './readModelsProtocol.ts';
+import type { ReadModelsThread, RemadeBecause } from './readModelsProtocol.ts';
 
 export interface SqliteReadModelsOptions {
   /** The folder of `readmodels.sqlite`, which may be deleted at any time. */
@@ -15,8 +15,8 @@ export interface SqliteReadModelsOptions {
   readonly logPath: string;
   /** Called once when the read models cannot follow the log; they keep trying. */
   readonly onFailure?: (error: Error) => void;
-  /** Called with true when a damaged file is removed and made again, and with false when it is complete. */
-  readonly onRebuilding?: (isRebuilding: boolean) => void;
+  /** Called when the file is removed and made again, with the reason, and without one when it is complete. */
+  readonly onRemaking?: (reason: RemadeBecause | undefined) => void;
   /** Called with events that do not continue the log before them. */
   readonly onBreak?: (found: LogBreak) => void;
 }
@@ -31,7 +31,7 @@ export function createSqliteReadModels({
   folder,
   logPath,
   onFailure,
-  onRebuilding,
+  onRemaking,
   onBreak,
 }: SqliteReadModelsOptions): ReadModels {
   mkdirSync(folder, { recursive: true });
@@ -54,7 +54,7 @@ export function createSqliteReadModels({
       if (error) onFailure?.(error);
     },
     reports: {
-      rebuilding: () => onRebuilding?.(true),
+      remaking: (reason) => onRemaking?.(reason),
       broken: (found) => onBreak?.(found),
       caughtUp({ position: reached, failure }) {
         if (failure !== undefined && failure !== lastFailure)
@@ -62,7 +62,7 @@ export function createSqliteReadModels({
         lastFailure = failure;
         whyEnded = undefined;
         isCatchingUp = false;
-        if (failure === undefined) onRebuilding?.(false);
+        if (failure === undefined) onRemaking?.(undefined);
         if (announced > reached && !isClosed) catchUp();
       },
     },
