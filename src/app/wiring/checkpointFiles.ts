@@ -1,2 +1,6 @@
-/** In the data folder: the signed notes, and the verifier key in text. */
-export const CHECKPOINT_FILES = { notes: 'checkpoints.sqlite', publicKey: 'checkpoint.pub' } as const;
+/** In the data folder: the signed notes, how far they reached, and the verifier key in text. */
+export const CHECKPOINT_FILES = {
+  notes: 'checkpoints.sqlite',
+  mark: 'checkpoints.mark',
+  publicKey: 'checkpoint.pub',
+} as const;

@@ -32,6 +32,7 @@ export async function openCheckpoints(
   return keepCheckpoints({
     ...checkpointSettings(config, folder, store.vault),
     path: folder.file(CHECKPOINT_FILES.notes),
+    markPath: folder.file(CHECKPOINT_FILES.mark),
     publicKeyPath: folder.file(CHECKPOINT_FILES.publicKey),
     tree,
     losses: () => losses,

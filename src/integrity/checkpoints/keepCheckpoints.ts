@@ -15,8 +15,9 @@ import { CheckpointRefused, NotSigned, REFUSAL_CODES } from './checkpointRefused
 import type { Checkpoints, StoredCheckpoint } from './checkpoints.ts';
 import { createFolderTarget } from './folderTarget.ts';
 import { createHttpTarget } from './httpTarget.ts';
+import { keepNotes } from './keptNotes.ts';
 import type { NoteRecord, SharedNotes } from './noteRecord.ts';
-import { openNoteStore } from './noteStore.ts';
+import { NotesCut, openNoteStore } from './noteStore.ts';
 import { publicKeyFile } from './publicKeyFile.ts';
 import { createPublishedHeads } from './publishedHeads.ts';
 import { Publisher } from './publisher.ts';
@@ -34,6 +35,8 @@ export interface PublishingPlaces {
 export interface KeepCheckpointsOptions {
   /** `checkpoints.sqlite`. */
   readonly path: string;
+  /** `checkpoints.mark`, which says how far that file reached. */
+  readonly markPath: string;
   /** `checkpoint.pub`, which has the verifier key in text. */
   readonly publicKeyPath: string;
   readonly tree: Tree;
@@ -71,6 +74,7 @@ const FOLLOW_INTERVAL_MS = 5_000;
 const OVERDUE = 2.5;
 const MIN_DISTANCE_MS = 1_000;
 const STOP_MS = 2_000;
+const CHECK_NOTES_MS = 1_000;
 /** A note is published with the cosignature of the witness if that comes within this. */
 const COSIGNATURE_MS = 3_000;
 const NO_PUBLIC_KEY = 'checkpoint_pub_not_written';
@@ -91,6 +95,13 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     followIntervalMs = FOLLOW_INTERVAL_MS,
   } = options;
   const store = openNoteStore(options.path);
+  const notes = keepNotes({
+    store,
+    path: options.path,
+    markPath: options.markPath,
+    isShared: shared !== undefined,
+    faults,
+  });
   const publicKey = publicKeyFile(options.publicKeyPath);
   const witness =
     places.witness && createWitnessTarget({ ...places.witness, address: places.witness.url, tree, store, post });
@@ -107,7 +118,18 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const witnesses = createPublishedHeads({ folder: places.folder, witness, store, tree, key, earlierKeys });
-  const signer = new Signer({ tree, store, shared, key, earlierKeys, losses, head, witnesses, now });
+  const signer = new Signer({
+    tree,
+    store,
+    shared,
+    key,
+    earlierKeys,
+    losses,
+    head,
+    witnesses,
+    known: notes.known,
+    now,
+  });
   let refusal: string | undefined;
   let next: Promise<NoteRecord> | undefined;
   let signedAt = Number.NEGATIVE_INFINITY;
@@ -153,11 +175,13 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
 
   function onNotes(): void {
     signedAt = performance.now();
+    notes.note();
     for (const publisher of publishers) publisher.notify();
   }
 
   function fail(error: Error): void {
-    if (error instanceof NotSigned) return;
+    // A cut file is reported by the one that looks after it.
+    if (error instanceof NotSigned || error instanceof NotesCut) return;
     if (error instanceof CheckpointRefused) {
       setRefusal(error);
       return;
@@ -223,6 +247,13 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     return task?.isHere === true || now() - (last?.signedAt ?? 0) > OVERDUE * intervalMs;
   }
 
+  async function checkNotes(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await notes.check();
+      await sleep(CHECK_NOTES_MS, stopping.signal);
+    }
+  }
+
   async function follow(): Promise<void> {
     while (shared && !stopping.signal.aborted) {
       const before = store.last()?.seq ?? 0;
@@ -246,7 +277,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   function start(): void {
     if (task) return;
     void signer.findOrigin().catch(() => undefined);
-    loops = [follow(), everyMinute()];
+    loops = [follow(), everyMinute(), checkNotes()];
     task = lead(async ({ signal }) => {
       const until = AbortSignal.any([signal, stopping.signal]);
       setMaxListeners(0, until);
@@ -269,7 +300,9 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     stopping.abort();
     // A folder that does not respond must not hold up the end of the process.
     await withTimeout(STOP_MS, Promise.allSettled([...loops, task?.stop()]));
+    await withTimeout(STOP_MS, notes.check());
     isClosed = true;
+    notes.close();
     store.close();
   }
 

@@ -1,40 +1,8 @@
-import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { backup, type DatabaseSync } from 'node:sqlite';
+import { inodeOf } from '../../dataFolder/folderLock.ts';
 import type { NoteRecord, PublishedUpTo } from './noteRecord.ts';
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS notes (
-    seq INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
-    origin TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    root TEXT NOT NULL,
-    note TEXT NOT NULL,
-    public_key TEXT NOT NULL,
-    signed_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS notes_by_size ON notes (size);
-  CREATE INDEX IF NOT EXISTS key_changes ON notes (seq) WHERE kind = 'keyChange';
-  CREATE TABLE IF NOT EXISTS cosignatures (
-    seq INTEGER NOT NULL,
-    line TEXT NOT NULL,
-    PRIMARY KEY (seq, line)
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS targets (
-    id TEXT PRIMARY KEY,
-    seq INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    published_at INTEGER
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS conflicts (
-    source TEXT PRIMARY KEY,
-    origin TEXT NOT NULL,
-    size INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS ended_origins (origin TEXT PRIMARY KEY) STRICT;
-`;
-const VERSION = 1;
-const BUSY_TIMEOUT_MS = 5_000;
-const COLUMNS = 'seq, kind, origin, size, root, note, public_key AS publicKey, signed_at AS signedAt';
+import { BUSY_TIMEOUT_MS, openNoteTables } from './noteTables.ts';
 
 /** How far a target is. */
 export interface TargetProgress {
@@ -85,7 +53,27 @@ export interface NoteStore {
   /** The log goes on under another origin: an operator accepted a loss. */
   endOrigin(origin: string): void;
   hasEnded(origin: string): boolean;
+  /** What became of the file. A few system calls. */
+  state(): NoteFileState;
+  /**
+   * Writes a missing file again from the open one, and puts another that is in its place aside.
+   * @throws the error of SQLite or of the file system; it can be tried again
+   */
+  rewrite(): Promise<void>;
+  /** Goes on with the file that is at the path now, or with an empty one. @throws the error of SQLite */
+  reopen(): void;
   close(): void;
+}
+
+/** What became of the file of the notes while it is open. One that replaces a cut one has what the operator put there. */
+export type NoteFileState = 'in place' | 'missing' | 'cut' | 'replaced';
+
+/** Nothing is added to a file that lacks a part of its pages. */
+export class NotesCut extends Error {
+  override readonly name = 'NotesCut';
+  constructor(path: string) {
+    super(`${path} was cut while svc runs`);
+  }
 }
 
 /**
@@ -94,100 +82,121 @@ export interface NoteStore {
  * @throws Error when a newer svc created it, and the error of SQLite
  */
 export function openNoteStore(path: string): NoteStore {
-  const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    const version = database.prepare('PRAGMA user_version').get()?.user_version as number;
-    if (version > VERSION)
-      throw new Error(`${path} was created by a newer svc (schema ${version}). Start that version.`);
-    // One transaction, which writes only what is new: a start waits for its sync.
-    const setVersion = version < VERSION ? `PRAGMA user_version = ${VERSION};` : '';
-    database.exec(`BEGIN; ${SCHEMA} ${setVersion} COMMIT`);
-  } catch (error) {
-    database.close();
-    throw error;
+  let tables = openNoteTables(path);
+  let inode = inodeOf(path);
+  let bytes = statSync(path).size;
+  let isCut = false;
+
+  /** The file becomes smaller only by a VACUUM, which nothing runs. */
+  function state(): NoteFileState {
+    if (inodeOf(path) !== inode) return isCut ? 'replaced' : 'missing';
+    const present = statSync(path, { throwIfNoEntry: false })?.size ?? bytes;
+    isCut ||= present < bytes;
+    bytes = present;
+    return isCut ? 'cut' : 'in place';
   }
-  const notes = (where: string) => {
-    const statement = database.prepare(`SELECT ${COLUMNS} FROM notes ${where}`);
-    return {
-      all: (...values: (string | number)[]) => statement.all(...values) as unknown as NoteRecord[],
-      get: (...values: (string | number)[]) => statement.get(...values) as unknown as NoteRecord | undefined,
-    };
-  };
-  const last = notes('ORDER BY seq DESC LIMIT 1');
-  const lastCheckpoint = notes("WHERE kind = 'checkpoint' ORDER BY seq DESC LIMIT 1");
-  const upTo = notes("WHERE kind = 'checkpoint' AND origin = ? AND size <= ? ORDER BY size DESC LIMIT 1");
-  const after = notes('WHERE seq > ? ORDER BY seq LIMIT ?');
-  const covering = notes("WHERE kind = 'checkpoint' AND size >= ? ORDER BY size, seq LIMIT 100");
-  const between = notes("WHERE kind = 'checkpoint' AND seq BETWEEN ? AND ? ORDER BY seq");
-  const changes = notes("WHERE kind = 'keyChange' ORDER BY seq");
-  const keys = database.prepare('SELECT DISTINCT public_key FROM notes');
-  const insert = database.prepare('INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  const cosignatures = database.prepare('SELECT line FROM cosignatures WHERE seq = ? ORDER BY line');
-  const cosign = database.prepare('INSERT OR IGNORE INTO cosignatures VALUES (?, ?)');
-  const progress = database.prepare('SELECT seq, size, published_at AS publishedAt FROM targets WHERE id = ?');
-  const allProgress = database.prepare('SELECT id, seq FROM targets');
-  const setProgress = database.prepare('INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?)');
-  const merge = database.prepare(
-    `INSERT INTO targets VALUES (?1, ?2, (SELECT coalesce(max(size), 0) FROM notes WHERE seq = ?2), NULL)
-     ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, size = excluded.size WHERE excluded.seq > seq`,
-  );
-  const conflicts = database.prepare('SELECT source, origin, size FROM conflicts ORDER BY source');
-  const setConflict = database.prepare('INSERT OR REPLACE INTO conflicts VALUES (?, ?, ?)');
-  const clearConflict = database.prepare('DELETE FROM conflicts WHERE source = ?');
-  const clearConflicts = database.prepare('DELETE FROM conflicts');
-  const forget = database.prepare('DELETE FROM notes WHERE seq > ?');
-  const forgetProgress = database.prepare('UPDATE targets SET seq = min(seq, ?)');
-  const end = database.prepare('INSERT OR IGNORE INTO ended_origins VALUES (?)');
-  const ended = database.prepare('SELECT 1 FROM ended_origins WHERE origin = ?');
+
+  function open(): void {
+    tables = openNoteTables(path);
+    inode = inodeOf(path);
+    bytes = statSync(path).size;
+    isCut = false;
+  }
+
+  /**
+   * All notes are in one file then: a write-ahead log may be cut or deleted, and a killed svc leaves it to the file that is at the
+   * path then. Readers are not waited for; what they read stays in it until the next note.
+   */
+  function emptyJournal(): void {
+    tables.database.exec(
+      `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`,
+    );
+  }
+
   /** What a power cut may take, because it is done again then. */
   const unsynced = (work: () => void): void => {
-    database.exec('PRAGMA synchronous = NORMAL');
+    tables.database.exec('PRAGMA synchronous = NORMAL');
     try {
       work();
     } finally {
-      database.exec('PRAGMA synchronous = FULL');
+      tables.database.exec('PRAGMA synchronous = FULL');
     }
   };
   return {
-    last: () => last.get(),
-    lastCheckpoint: () => lastCheckpoint.get(),
-    checkpointUpTo: (origin, size) => upTo.get(origin, size),
-    after: (seq, limit) => after.all(seq, limit),
-    firstCovering: (position, isValid) => covering.all(position).find(isValid),
-    checkpointsBetween: (from, to) => between.all(from, to),
-    keyChanges: () => changes.all(),
-    keys: () => keys.all().map((row) => row.public_key as string),
+    last: () => tables.last.get(),
+    lastCheckpoint: () => tables.lastCheckpoint.get(),
+    checkpointUpTo: (origin, size) => tables.upTo.get(origin, size),
+    after: (seq, limit) => tables.after.all(seq, limit),
+    firstCovering: (position, isValid) => tables.covering.all(position).find(isValid),
+    checkpointsBetween: (from, to) => tables.between.all(from, to),
+    keyChanges: () => tables.changes.all(),
+    keys: () => tables.keys.all().map((row) => row.public_key as string),
     append({ seq, kind, origin, size, root, note, publicKey, signedAt }) {
-      insert.run(seq, kind, origin, size, root, note, publicKey, signedAt);
+      if (state() === 'cut') throw new NotesCut(path);
+      tables.insert.run(seq, kind, origin, size, root, note, publicKey, signedAt);
+      emptyJournal();
     },
     noteOf: ({ seq, note }) =>
       note +
-      cosignatures
+      tables.cosignatures
         .all(seq)
         .map((row) => row.line)
         .join(''),
     cosign: (seq, lines) =>
       unsynced(() => {
-        for (const line of lines) cosign.run(seq, line);
+        for (const line of lines) tables.cosign.run(seq, line);
       }),
-    progressOf: (id) => progress.get(id) as unknown as TargetProgress | undefined,
-    published: (id, { seq, size, publishedAt }) => unsynced(() => setProgress.run(id, seq, size, publishedAt)),
+    progressOf: (id) => tables.progress.get(id) as unknown as TargetProgress | undefined,
+    published: (id, { seq, size, publishedAt }) => unsynced(() => tables.setProgress.run(id, seq, size, publishedAt)),
     mergePublished: (published) =>
       unsynced(() => {
-        for (const [id, seq] of Object.entries(published)) merge.run(id, seq);
+        for (const [id, seq] of Object.entries(published)) tables.merge.run(id, seq);
       }),
-    publishedUpTo: () => Object.fromEntries(allProgress.all().map(({ id, seq }) => [id as string, seq as number])),
-    conflicts: () => conflicts.all() as unknown as Conflict[],
-    setConflict: ({ source, origin, size }) => void setConflict.run(source, origin, size),
-    clearConflict: (source) => void clearConflict.run(source),
+    publishedUpTo: () =>
+      Object.fromEntries(tables.allProgress.all().map(({ id, seq }) => [id as string, seq as number])),
+    conflicts: () => tables.conflicts.all() as unknown as Conflict[],
+    setConflict: ({ source, origin, size }) => void tables.setConflict.run(source, origin, size),
+    clearConflict: (source) => void tables.clearConflict.run(source),
     forgetAfter(seq) {
-      forget.run(seq);
-      forgetProgress.run(seq);
+      tables.forget.run(seq);
+      tables.forgetProgress.run(seq);
     },
-    clearConflicts: () => void clearConflicts.run(),
-    endOrigin: (origin) => void end.run(origin),
-    hasEnded: (origin) => ended.get(origin) !== undefined,
-    close: () => database.close(),
+    clearConflicts: () => void tables.clearConflicts.run(),
+    endOrigin: (origin) => void tables.end.run(origin),
+    hasEnded: (origin) => tables.ended.get(origin) !== undefined,
+    state,
+    async rewrite() {
+      const fresh = `${path}.new`;
+      // After a failed attempt the copy may be complete.
+      if (tables.database.isOpen) await copyTo(fresh, tables.database);
+      if (tables.database.isOpen) tables.database.close();
+      if (existsSync(path)) renameSync(path, `${path}.replaced`);
+      removeCompanions(path);
+      renameSync(fresh, path);
+      open();
+    },
+    reopen() {
+      tables.database.close();
+      open();
+    },
+    close: () => tables.database.close(),
   };
+}
+
+/** Copies a database whose file may have no path any more. */
+async function copyTo(path: string, database: DatabaseSync): Promise<void> {
+  let changes: unknown;
+  // What is written meanwhile may come after the last step of the copy.
+  do {
+    changes = changesOf(database);
+    rmSync(path, { force: true });
+    await backup(database, path);
+  } while (changesOf(database) !== changes);
+}
+
+const changesOf = (database: DatabaseSync): unknown => database.prepare('SELECT total_changes() AS count').get()?.count;
+
+/** A write-ahead log belongs to the file that it was written for. */
+function removeCompanions(path: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }

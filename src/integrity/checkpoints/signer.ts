@@ -7,6 +7,7 @@ import { type LogOrigin, logOrigin, parseOrigin } from '../published/logOrigin.t
 import type { PublishedHead } from '../published/publishedFolder.ts';
 import type { Tree } from '../tree/tree.ts';
 import { CheckpointRefused, NotSigned } from './checkpointRefused.ts';
+import type { NoteMark } from './keptNotes.ts';
 import type { NoteRecord, SharedNotes } from './noteRecord.ts';
 import type { NoteStore } from './noteStore.ts';
 
@@ -37,6 +38,8 @@ export interface SignerOptions {
   /** Position of the last event of the log. */
   readonly head: () => number;
   readonly witnesses: Witnesses;
+  /** The last note that an earlier process has signed here, also if the store lacks it. */
+  readonly known: NoteMark | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -122,7 +125,7 @@ export class Signer {
 
   /** @returns undefined when another node was faster */
   async #signUnlessFaster(position: number): Promise<NoteRecord | undefined> {
-    const { tree, store, witnesses } = this.#options;
+    const { tree, store, witnesses, known } = this.#options;
     const size = await tree.reached(position, TREE_TIMEOUT_MS);
     const origin = size === 0 ? undefined : await this.findOrigin();
     const lossAt = this.#options.losses().at(-1)?.position ?? 0;
@@ -131,6 +134,8 @@ export class Signer {
     if (last?.origin === origin.origin) {
       await this.#requireSame({ ...last, source: 'checkpoints.sqlite' }, this.#changedLog);
     } else if (last) this.#requireSuccessor(last, origin);
+    if (known?.origin === origin.origin && known.size > (last?.size ?? 0))
+      await this.#requireSame({ ...known, source: 'checkpoints.mark' }, this.#changedLog);
     const heads = await witnesses.heads(origin);
     for (const head of heads) await this.#requireSame(head, this.#fork);
     if (!(await this.#changeKey(origin, heads))) return undefined;

@@ -25,6 +25,7 @@ export function startCheckpoints({
   const faults = collectFaults(lines);
   const checkpoints = keepCheckpoints({
     path: join(folder, 'checkpoints.sqlite'),
+    markPath: join(folder, 'checkpoints.mark'),
     publicKeyPath: join(folder, 'checkpoint.pub'),
     tree,
     key: keyOf(1),

@@ -13,6 +13,7 @@ const tree = openMemoryTree(folder);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const checkpoints = keepCheckpoints({
   path: join(folder, 'checkpoints.sqlite'),
+  markPath: join(folder, 'checkpoints.mark'),
   publicKeyPath: join(folder, 'checkpoint.pub'),
   tree,
   key: signingKeyOf(Buffer.alloc(32, 1)),

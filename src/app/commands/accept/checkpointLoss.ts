@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { DataFolder } from '../../../dataFolder/dataFolder.ts';
 import type { Position } from '../../../domain/core/brands.ts';
 import { LOSSES_STREAM } from '../../../domain/losses/events.ts';
@@ -103,6 +103,8 @@ const isBefore = (before: string, { installation, number }: LogOrigin): boolean 
 
 /** Called after a loss was recorded: the checkpoints go on under the new origin. */
 export async function endOrigin({ folder, store }: StoppedLog): Promise<void> {
+  // It may name notes that are forgotten now.
+  rmSync(folder.file(CHECKPOINT_FILES.mark), { force: true });
   await withNotes(folder, async (notes) => {
     if (notes) endLastOrigin(notes);
     const shared = await store.checkpoints?.count();
