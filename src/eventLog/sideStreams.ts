@@ -15,9 +15,8 @@ export const MAX_CHECKPOINT_NOTES = 100_000;
 export const SEGMENT_PREFIX = 'segment-';
 
 export const isVaultStream = (stream: string): boolean => stream.startsWith(VAULT_PREFIX);
+export const isLease = (stream: string): boolean => stream.startsWith(LEASE_PREFIX);
+
 export const isNodeLease = (stream: string): boolean => stream.startsWith(LEASE_PREFIX + NODE_LEASE);
 export const isSideStream = (stream: string): boolean =>
-  stream.startsWith(LEASE_PREFIX) ||
-  stream.startsWith(CHECKPOINT_PREFIX) ||
-  stream.startsWith(SEGMENT_PREFIX) ||
-  isVaultStream(stream);
+  isLease(stream) || stream.startsWith(CHECKPOINT_PREFIX) || stream.startsWith(SEGMENT_PREFIX) || isVaultStream(stream);

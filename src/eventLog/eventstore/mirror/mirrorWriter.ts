@@ -1,15 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Position, position } from '../../../domain/core/brands.ts';
 import type { LogBreak } from '../../continuity.ts';
-import { isSideStream, isVaultStream } from '../../sideStreams.ts';
+import { isLease, isSideStream, isVaultStream } from '../../sideStreams.ts';
 import type { AllEvent } from '../client/readResponse.ts';
 import { fromWire } from '../client/wireEvent.ts';
 import type { ArchivedPlaces } from './archivedPlaces.ts';
+import { HiddenLeases } from './hiddenLeases.ts';
 import { INSTALLATION_STREAM } from './installationStream.ts';
 import { MirrorBreaks } from './mirrorBreaks.ts';
 import { readKnownStore } from './readKnownStore.ts';
 import type { KnownStore } from './resumePoint.ts';
-import { type RulesOfStream, rulesIn, writeRules } from './streamRules.ts';
+import { type RulesOfStream, readRules, rulesIn, writeRules } from './streamRules.ts';
 
 export const STREAM_DELETED = '$streamDeleted';
 
@@ -21,6 +22,7 @@ const isHistory = (stream: string, type: string): boolean =>
 export class MirrorWriter {
   readonly #database: DatabaseSync;
   readonly #breaks: MirrorBreaks;
+  readonly #leases: HiddenLeases;
   #head: Position;
   #newBreaks: LogBreak[] = [];
   #newRules: RulesOfStream[] = [];
@@ -34,6 +36,7 @@ export class MirrorWriter {
     };
     this.#head = position(head);
     this.#breaks = new MirrorBreaks(database, head, archivePath);
+    this.#leases = new HiddenLeases(readRules(database));
   }
 
   /** Position of the last event of the history. */
@@ -91,7 +94,12 @@ export class MirrorWriter {
 
   #applyOne(event: AllEvent): void {
     const { streamId, type, revision, id } = event;
-    const rules = rulesIn(event);
+    const found = rulesIn(event);
+    const rules = found
+      ? this.#leases.harmfulIn(found)
+      : isLease(streamId)
+        ? this.#leases.onEntry(streamId, Number(revision))
+        : undefined;
     if (rules) {
       writeRules(this.#database, rules);
       this.#newRules.push(rules);

@@ -57,6 +57,14 @@ const KINDS_OF_LEASES: readonly Kind[] = [
     remedy: 'Nothing brings the stream back. Export the history (svc export) and import it into an empty EventStoreDB.',
   },
   {
+    code: 'stream_truncated',
+    describe: ({ truncateBefore }) =>
+      truncateBefore === undefined
+        ? undefined
+        : `hides all its entries in EventStoreDB by its metadata ($tb ${truncateBefore}): once its holder ends, no other node can take over this lease.`,
+    remedy: 'Remove $tb from the metadata of the stream.',
+  },
+  {
     code: 'stream_expires',
     describe: ({ maxAge }) =>
       maxAge === undefined

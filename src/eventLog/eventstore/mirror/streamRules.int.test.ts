@@ -5,6 +5,7 @@ import { collectFaults } from '../../../../test/support/collectFaults.ts';
 import { aStage } from '../../../../test/support/eventstore/stage.ts';
 import { waitOptions } from '../../../../test/support/waitOptions.ts';
 import { NO_STREAM } from '../../eventLog.ts';
+import type { LeaseEntry } from '../../leaseStreams.ts';
 
 const ACCOUNT = 'account-1';
 const KEY = 'apiKey-00000000-0000-4000-8000-000000000001';
@@ -81,4 +82,39 @@ test('names streams that were deleted or that lose events, at once and after a r
     'stream_tombstoned lease-checkpoints',
     'stream_tombstoned requests-n1.b1_20260101',
   ]);
+});
+
+test('names a lease whose entries are all hidden, until one can be read again', async () => {
+  const { database, lines, open } = await aNode();
+  const store = await open();
+  const entry = (number: number) =>
+    ({ id: `00000000-0000-4000-8000-00000000000${number}`, type: 'LeaseRenewed' }) as LeaseEntry;
+  const renew = async (expected: number) =>
+    expect(await store.leases.append('usage', expected, entry(expected + 1))).toMatchObject({ kind: 'committed' });
+  for (const expected of [-1, 0, 1]) await renew(expected);
+  database.setMetadata('lease-usage', { $tb: 2, $maxCount: 20 });
+  await renew(2);
+  // Nothing is known of it: it has no holder.
+  database.setMetadata('lease-polling', { $tb: 9 });
+  await vi.waitUntil(() => store.found().length > 0, waitOptions);
+  expect(store.found()).toEqual(['stream_truncated lease-polling']);
+  database.setMetadata('lease-usage', { $tb: 5 });
+  await vi.waitUntil(() => store.found().length > 1, waitOptions);
+  expect(lines.at(-1)).toMatch(
+    /^The stream lease-usage hides all its entries in EventStoreDB by its metadata \(\$tb 5\): .* Remove \$tb from/,
+  );
+  await renew(3);
+  await store.close();
+  const next = await open();
+  await vi.waitUntil(() => next.found().length > 1, waitOptions);
+  const append = () => next.leases.append('usage', 4, entry(5));
+  expect(await append()).toMatchObject({ kind: 'committed' });
+  await vi.waitUntil(() => next.found().length === 1, waitOptions);
+  // A deleted stream begins again with the next entry: the server sets $tb then.
+  const before = lines.length;
+  database.softDelete('lease-usage', 'any');
+  expect(await next.leases.append('usage', NO_STREAM, entry(6))).toMatchObject({ kind: 'committed' });
+  await committed(next.log.append('firewall-main', NO_STREAM, [anEvent()]));
+  await vi.waitUntil(async () => (await next.log.head()) > 0, waitOptions);
+  expect(lines.slice(before)).toEqual([]);
 });

@@ -43,7 +43,10 @@ interface SystemEvent {
   readonly data: unknown;
 }
 
-/** The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself. */
+/**
+ * The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself. What of it does a lease no
+ * harm is known to `HiddenLeases`.
+ */
 export function rulesIn(event: SystemEvent): RulesOfStream | undefined {
   const { streamId, type } = event;
   const isMetadata = type === METADATA && streamId.startsWith(METADATA_STREAM);
@@ -55,8 +58,7 @@ export function rulesIn(event: SystemEvent): RulesOfStream | undefined {
   if (!isMetadata) return undefined;
   const { maxCount, ...rules } = rulesOf((event.data ?? {}) as Record<string, unknown>);
   // Only the last entry counts. svc bounds their number, and after a deletion the next entry begins the stream again.
-  if (stream.startsWith(LEASE_PREFIX))
-    return { stream, rules: rules.maxAge === undefined ? {} : { maxAge: rules.maxAge } };
+  if (stream.startsWith(LEASE_PREFIX)) return { stream, rules };
   // svc truncates what an interrupted write has left in the stream of a segment.
   if (stream.startsWith(SEGMENT_PREFIX) && rules.truncateBefore !== undefined) return undefined;
   // svc bounds the stream of checkpoints itself.
