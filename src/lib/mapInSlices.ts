@@ -1,20 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Some 4 ms of the most expensive entries. */
-const SLICE = 500;
+/** Longest time for which one slice keeps other work waiting. */
+const SLICE_MS = 5;
 
 /**
- * Maps a list of any length. After each slice, everything else that waits for this thread has its turn, so that what is read of
- * mutable state (counters) may be a few milliseconds newer for later slices.
+ * Maps a list of any length. After each slice of some milliseconds, everything else that waits for this thread has its turn, so that
+ * what is read of mutable state (counters) may be a few milliseconds newer for later slices.
  */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
 ): Promise<Result[]> {
   const mapped: Result[] = [];
-  for (let at = 0; at < items.length; at += SLICE) {
-    if (at > 0) await nextTurn();
-    for (const item of items.slice(at, at + SLICE)) mapped.push(map(item));
+  let began = performance.now();
+  for (const item of items) {
+    if (performance.now() - began > SLICE_MS) {
+      await nextTurn();
+      began = performance.now();
+    }
+    mapped.push(map(item));
   }
   return mapped;
 }

@@ -57,17 +57,18 @@ test.each([
   tree.grow(1);
   await checkpoints.covering(10);
   expect(sizesIn(path)).toEqual([5, 9, 10]);
-  expect(lines).toEqual([expect.stringContaining(`${path} was deleted, moved or replaced while svc runs.`)]);
+  expect(lines).toEqual([expect.stringContaining(`${path} was deleted or moved while svc runs.`)]);
 });
 
 test('puts a file aside that replaces the one of the checkpoints', async () => {
-  const { path, codes, checkpoints } = await someCheckpoints();
+  const { path, codes, checkpoints, lines } = await someCheckpoints();
   writeFileSync(`${path}.other`, 'another file');
   renameSync(`${path}.other`, path);
   await vi.waitUntil(() => codes().includes('checkpoints_file_harmed'), waitOptions);
   expect(sizesIn(path)).toEqual([5, 9]);
   expect(readFileSync(`${path}.replaced`, 'utf8')).toBe('another file');
   expect(checkpoints.latest()?.size).toBe(9);
+  expect(lines).toEqual([expect.stringContaining('the file that was in its place is now checkpoints.sqlite.replaced')]);
 });
 
 test.each([

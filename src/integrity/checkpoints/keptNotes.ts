@@ -79,8 +79,8 @@ export function keepNotes({ store, path, markPath, isShared, faults }: KeepNotes
     if (state === 'cut') faults.raise({ code: HARMED, ...cutFile(path) });
     try {
       if (state === 'missing') {
-        await store.rewrite();
-        faults.raise({ code: HARMED, ...rewrittenFile(path) }, { level: 'warn', overAfterMs: SHOWN_MS });
+        const isReplaced = await store.rewrite();
+        faults.raise({ code: HARMED, ...rewrittenFile(path, isReplaced) }, { level: 'warn', overAfterMs: SHOWN_MS });
       }
       if (state === 'replaced') {
         store.reopen();
@@ -116,8 +116,10 @@ const lacking = (path: string, { seq, size }: NoteMark, last: NoteRecord | undef
     : 'Stop svc and put the file back from a backup, if there is one. Otherwise you need not do anything: the next checkpoint covers all events, and earlier ones are where they were published.',
 });
 
-const rewrittenFile = (path: string) => ({
-  cause: `${path} was deleted, moved or replaced while svc runs. svc has written it again with all checkpoints; another file that was in its place is now ${basename(path)}.replaced.`,
+const rewrittenFile = (path: string, isReplaced: boolean) => ({
+  cause:
+    `${path} was ${isReplaced ? 'replaced' : 'deleted or moved'} while svc runs. svc has written it again with all checkpoints` +
+    `${isReplaced ? `; the file that was in its place is now ${basename(path)}.replaced` : ''}.`,
   remedy: 'You need not do anything.',
 });
 

@@ -57,9 +57,10 @@ export interface NoteStore {
   state(): NoteFileState;
   /**
    * Writes a missing file again from the open one, and puts another that is in its place aside.
+   * @returns whether there was one, which has the suffix `.replaced` now
    * @throws the error of SQLite or of the file system; it can be tried again
    */
-  rewrite(): Promise<void>;
+  rewrite(): Promise<boolean>;
   /** Goes on with the file that is at the path now, or with an empty one. @throws the error of SQLite */
   reopen(): void;
   close(): void;
@@ -170,10 +171,12 @@ export function openNoteStore(path: string): NoteStore {
       // After a failed attempt the copy may be complete.
       if (tables.database.isOpen) await copyTo(fresh, tables.database);
       if (tables.database.isOpen) tables.database.close();
-      if (existsSync(path)) renameSync(path, `${path}.replaced`);
+      const isReplaced = existsSync(path);
+      if (isReplaced) renameSync(path, `${path}.replaced`);
       removeCompanions(path);
       renameSync(fresh, path);
       open();
+      return isReplaced;
     },
     reopen() {
       tables.database.close();

@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../domain/core/errorCodes.ts';
 import { Refusal } from '../../domain/core/refusal.ts';
 import { errors, messageOf } from '../../http/errors/errors.ts';
 import { ReadModelUnavailable } from '../../readModels/readModelUnavailable.ts';
-import { compress } from './compress.ts';
 import type { ManagementMiddleware } from './context.ts';
+import { sendJson } from './sendJson.ts';
 
 /** @param about the response that it failed */
 export type ReportError = (error: unknown, about?: { readonly request: string }) => void;
@@ -23,7 +23,7 @@ export const respond =
     try {
       const result: unknown = await next();
       if (result !== undefined) ctx.body = result;
-      await compress(ctx, result);
+      await sendJson(ctx, result);
     } catch (error) {
       const refusal = toRefusal(error);
       if (refusal === UNEXPECTED) report(error, { request: ctx.state.requestId });

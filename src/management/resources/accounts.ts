@@ -11,6 +11,7 @@ import { refuse } from '../../domain/core/refusal.ts';
 import { holdsOn } from '../../domain/hold/isHeld.ts';
 import { accountLifetime } from '../../domain/hold/state.ts';
 import { type AvailabilityState, availabilityOf } from '../../domain/routing/availability.ts';
+import { mapInSlices } from '../../lib/mapInSlices.ts';
 import { expiryOf } from '../../provider/client/jwt.ts';
 import { subjects } from '../../state/fold/subjects.ts';
 import { SealedFields } from '../../vault/sealedFields.ts';
@@ -154,7 +155,8 @@ export const accountRoutes = ({
   newRouter('/api/accounts')
     .get('/', routes.list, async (ctx) => {
       const view = await views.asOf(ctx);
-      return { accounts: [...view.state.accounts.values()].map((account) => accountEntry(account, view, vault)) };
+      const accounts = [...view.state.accounts.values()];
+      return { accounts: await mapInSlices(accounts, (account) => accountEntry(account, view, vault)) };
     })
     .patch('/:id', routes.change, async (ctx) => {
       const accountId = readAccountId(ctx);
