@@ -1,3 +1,4 @@
+import { pbkdf2 } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempFolder } from '../../test/contract/tempFolder.ts';
 import { waitOptions } from '../../test/support/waitOptions.ts';
@@ -146,3 +148,18 @@ function tearNewest(path: string, position: number, from: number): void {
   writeSync(file, Buffer.alloc(200, 0), 0, 200, slot * 16_384 + from);
   closeSync(file);
 }
+
+test('holds the last mark of a file that was closed during a sync', async () => {
+  const path = await markPath();
+  const file = new MarkFile<Mark>(path, { syncIntervalMs: 1 });
+  // The threads that sync are busy, so a sync lasts until they are not.
+  const busy = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 300_000, 64, 'sha512'));
+  file.note({ position: 1 });
+  await vi.waitUntil(() => hasMark(path, 1), { ...waitOptions, interval: 1 });
+  // Its timer was set before this one.
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  file.note({ position: 2 });
+  file.close();
+  expect(readMarkFile(path)).toEqual({ kind: 'mark', mark: { position: 2 } });
+  await Promise.all(busy);
+});

@@ -110,17 +110,18 @@ export class MarkFile<Mark> {
   close(): void {
     if (this.#isClosed) return;
     clearInterval(this.#syncTimer);
+    // From here on a sync that is under way keeps nothing from being written: the other slot was synced before it.
+    this.#isClosed = true;
     this.#attempt(() => {
       this.#write();
       if (this.#isUnsynced) fdatasyncSync(this.#file);
     });
-    this.#isClosed = true;
     // A sync in the thread pool still uses the file, and closes it then.
     if (!this.#isSyncing) closeSync(this.#file);
   }
 
   #write(): void {
-    // The slot that is being synced must not change under the sync.
+    // The slot that is being synced must not change under the sync, unless this is the last write.
     if (this.#unwritten === undefined || (this.#isSyncing && !this.#isClosed)) return;
     this.#counter += 1;
     const bytes = encode(this.#counter, this.#unwritten, this.#path);
