@@ -5,6 +5,8 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -162,4 +164,27 @@ test('holds the last mark of a file that was closed during a sync', async () => 
   file.close();
   expect(readMarkFile(path)).toEqual({ kind: 'mark', mark: { position: 2 } });
   await Promise.all(busy);
+});
+
+function replaceIt(path: string): void {
+  writeFileSync(`${path}.new`, 'x');
+  renameSync(`${path}.new`, path);
+}
+
+test.each([
+  ['deleted', (path: string) => rmSync(path)],
+  ['replaced', replaceIt],
+  ['cut', (path: string) => truncateSync(path)],
+])('writes a mark again whose file was %s while it is open', async (_, harm) => {
+  const path = await markPath();
+  const file = new MarkFile<Mark>(path, { syncIntervalMs: 5 });
+  onTestFinished(() => file.close());
+  file.noteNow({ position: 7 });
+  harm(path);
+  await vi.waitUntil(() => hasMark(path, 7), { ...waitOptions, interval: 1 });
+  file.note({ position: 8 });
+  await vi.waitUntil(() => hasMark(path, 8), { ...waitOptions, interval: 1 });
+  harm(path);
+  file.close();
+  expect(readMarkFile(path)).toEqual({ kind: 'mark', mark: { position: 8 } });
 });

@@ -1,7 +1,18 @@
-import { closeSync, existsSync, fdatasync, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { remedyForOwnFile } from './fileErrors.ts';
+import { inodeOf } from './folderLock.ts';
 
 /** Bytes of a slot. Slots do not share a disk sector or a page of the operating system. */
 const SLOT_BYTES = 16_384;
@@ -45,11 +56,13 @@ export interface MarkFileOptions {
  * checksum and a counter. The value that was last synced stays in one slot while the other is written.
  *
  * `note` costs no sync: it writes to the page cache within 5 ms, which survives the end of the process. Twice a second, a thread of
- * libuv's pool syncs the file, so that a power cut loses at most half a second of notes; `close` syncs the last one.
+ * libuv's pool syncs the file, so that a power cut loses at most half a second of notes; `close` syncs the last one. As often it is
+ * looked whether the file is still there and complete: one that was deleted, replaced or cut is written again.
  */
 export class MarkFile<Mark> {
   readonly #path: string;
-  readonly #file: number;
+  #file: number;
+  #inode: string | undefined;
   readonly #options: MarkFileOptions;
   #counter: number;
   /** The slot that is written; the other one has been synced. */
@@ -57,6 +70,8 @@ export class MarkFile<Mark> {
   #unwritten: Mark | undefined;
   /** What was written last. */
   #written: Mark | undefined;
+  /** The least size of the file after what was written. */
+  #bytes = 0;
   #isWriteDue = false;
   #isUnsynced = false;
   #isSyncing = false;
@@ -74,6 +89,7 @@ export class MarkFile<Mark> {
       this.#slot = newest ? (newest.slot + 1) % SLOTS : 0;
       const isNew = !existsSync(path);
       this.#file = openSync(path, isNew ? 'w+' : 'r+', 0o600);
+      this.#inode = inodeOf(path);
       if (isNew) syncFolder(dirname(path));
     } catch (error) {
       throw new CannotUseMarkFile(path, error);
@@ -91,12 +107,17 @@ export class MarkFile<Mark> {
       this.#isWriteDue = false;
       if (!this.#isClosed) this.#attempt(() => this.#write());
     }, WRITE_INTERVAL_MS).unref();
+    this.#startSyncing();
+  }
+
+  #startSyncing(): void {
     this.#syncTimer ??= setInterval(() => this.#sync(), this.#options.syncIntervalMs ?? SYNC_INTERVAL_MS).unref();
   }
 
   /** Writes and syncs a value before it returns. @throws CannotUseMarkFile */
   noteNow(mark: Mark): void {
     this.#unwritten = mark;
+    this.#startSyncing();
     try {
       this.#write();
       fdatasyncSync(this.#file);
@@ -113,6 +134,7 @@ export class MarkFile<Mark> {
     // From here on a sync that is under way keeps nothing from being written: the other slot was synced before it.
     this.#isClosed = true;
     this.#attempt(() => {
+      this.#restore();
       this.#write();
       if (this.#isUnsynced) fdatasyncSync(this.#file);
     });
@@ -125,16 +147,35 @@ export class MarkFile<Mark> {
     if (this.#unwritten === undefined || (this.#isSyncing && !this.#isClosed)) return;
     this.#counter += 1;
     const bytes = encode(this.#counter, this.#unwritten, this.#path);
-    writeSync(this.#file, bytes, 0, bytes.length, this.#slot * SLOT_BYTES);
+    const at = this.#slot * SLOT_BYTES;
+    writeSync(this.#file, bytes, 0, bytes.length, at);
+    this.#bytes = Math.max(this.#bytes, at + bytes.length);
     this.#written = this.#unwritten;
     this.#unwritten = undefined;
     this.#isUnsynced = true;
   }
 
+  /** Writes the last value again if the file was deleted, replaced or cut. */
+  #restore(): void {
+    if (this.#written === undefined) return;
+    if (inodeOf(this.#path) !== this.#inode) {
+      const file = openSync(this.#path, 'w+', 0o600);
+      // At a stop, a sync may still use the deleted one, which the end of the process closes.
+      if (!this.#isSyncing) closeSync(this.#file);
+      this.#file = file;
+      this.#inode = inodeOf(this.#path);
+      syncFolder(dirname(this.#path));
+    } else if (fstatSync(this.#file).size >= this.#bytes) return;
+    this.#bytes = 0;
+    this.#unwritten ??= this.#written;
+  }
+
   #sync(): void {
     if (this.#isSyncing) return;
-    // After a failure nothing else tries again until there is another value.
-    if (this.#hasFailed) this.#attempt(() => this.#write());
+    this.#attempt(() => {
+      this.#restore();
+      this.#write();
+    });
     if (!this.#isUnsynced) return;
     this.#isSyncing = true;
     fdatasync(this.#file, (error) => {

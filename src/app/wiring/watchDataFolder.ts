@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
 import { inodeOf, LOCK_FILE } from '../../dataFolder/folderLock.ts';
+import { LOG_REFUSES_EVENTS } from '../../eventLog/reportRejectedAppends.ts';
 import type { Faults } from '../../lib/faults.ts';
 
 export interface WatchDataFolderOptions {
@@ -51,6 +52,8 @@ export function watchDataFolder({
       }
       if (!file.isCut) continue;
       refusal ??= `${path} was cut`;
+      // The writer of the log may have found it first.
+      if (faults.has(LOG_REFUSES_EVENTS, path)) continue;
       faults.raise({ code: 'data_file_cut', subject, ...cutFile(path) });
     }
   }
