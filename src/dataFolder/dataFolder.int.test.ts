@@ -28,6 +28,12 @@ test('refuses a second process in one line until the first has ended', async () 
   openDataFolder(temp.path).close();
 });
 
+test('refuses a folder in which no file can be created, with the remedy in the message', () => {
+  expect(() => openDataFolder('/proc')).toThrow(
+    /^\/proc cannot be the data folder: no file can be created in it \([^.]+\)\. Give it to the user that runs svc, or set SVC_DATA_DIR [^.]+\.$/,
+  );
+});
+
 test.each([
   [
     'is a file',

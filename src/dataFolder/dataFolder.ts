@@ -70,11 +70,15 @@ function acquireLock(folder: string): FolderLock {
     if (error instanceof CannotLockDataFolder && isFolder(folder) && isThere(join(folder, LOCK_FILE))) {
       throw new CannotUseDataFolder(error.message, { cause: error });
     }
-    throw new CannotUseDataFolder(
-      `${folder} cannot be the data folder: ${(error as Error).message}. ` +
-        remedyFor(error, 'Set SVC_DATA_DIR to a folder whose files this user may write to.'),
-      { cause: error },
-    );
+    const isWithoutLock = error instanceof CannotLockDataFolder;
+    const cause = (isWithoutLock ? error.cause : error) as Error;
+    const reason = isWithoutLock ? `no file can be created in it (${cause.message})` : cause.message;
+    const remedy = isFolder(folder)
+      ? 'Give it to the user that runs svc, or set SVC_DATA_DIR to another folder.'
+      : 'Set SVC_DATA_DIR to a folder whose files this user may write to.';
+    throw new CannotUseDataFolder(`${folder} cannot be the data folder: ${reason}. ${remedyFor(cause, remedy)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -90,8 +94,14 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Also a link to nothing. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Also a link to nothing. Nothing is known of a folder that this user may not enter. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -1,8 +1,9 @@
 const MAKE_ROOM = 'Make room on its disk, then start svc again.';
+const CHECK_DISK = 'Check its disk, and whether it has room, then start svc again.';
 const RESTORE = 'It is damaged, or not a file of svc: restore the data folder from a backup.';
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
-const BY_RESULT: Readonly<Record<number, string>> = { 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
+const BY_RESULT: Readonly<Record<number, string>> = { 10: CHECK_DISK, 11: RESTORE, 13: MAKE_ROOM, 26: RESTORE };
 const BY_CODE: Readonly<Record<string, string>> = { ENOSPC: MAKE_ROOM, EDQUOT: MAKE_ROOM };
 const IS_FOLDER = 'It is a folder: move it away, and restore the file from a backup.';
 
@@ -10,6 +11,21 @@ const IS_FOLDER = 'It is a folder: move it away, and restore the file from a bac
 export function remedyFor(error: unknown, fallback: string): string {
   const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
   return (errcode === undefined ? BY_CODE[code ?? ''] : BY_RESULT[errcode & 0xff]) ?? fallback;
+}
+
+/**
+ * As `remedyFor`, for what svc tries again by itself.
+ * @param retry says so, a sentence
+ */
+export function remedyWhileRunning(error: unknown, retry: string): string {
+  const remedy = remedyFor(error, '');
+  const toDo =
+    remedy === MAKE_ROOM
+      ? 'Make room on its disk. '
+      : remedy === CHECK_DISK
+        ? 'Check its disk, and whether it has room. '
+        : '';
+  return toDo + retry;
 }
 
 /** As `remedyFor`, for a file that svc itself keeps in the data folder. */

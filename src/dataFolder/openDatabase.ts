@@ -2,6 +2,7 @@ import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { isFileError, remedyFor } from './fileErrors.ts';
 
 /** What an operator can do about a damaged file, by its name. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -82,6 +83,18 @@ function describeError(error: unknown, path: string): unknown {
   damaged.message = `${path} is damaged, or not a file of svc: ${damaged.message}. ${REMEDIES[basename(path)] ?? RESTORE}`;
   files.set(damaged, path);
   return damaged;
+}
+
+/**
+ * An error of opening a file, with the file and what to do. Errors of full and broken disks have neither.
+ * @param remedy by the cause; default: for a start
+ */
+export function describeOpening(error: unknown, path: string, remedy = remedyFor): unknown {
+  if (namesFile(error) || !isFileError(error)) return error;
+  const failure = error as Error;
+  failure.message = `${path} cannot be opened: ${failure.message}. ${remedy(error, REMEDY_TO_OPEN)}`;
+  unopened.add(failure);
+  return failure;
 }
 
 const isLinkToNothing = (path: string): boolean =>

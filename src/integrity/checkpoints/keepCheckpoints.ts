@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { remedyFor } from '../../dataFolder/fileErrors.ts';
+import { remedyFor, remedyWhileRunning } from '../../dataFolder/fileErrors.ts';
 import { damageIn } from '../../dataFolder/openDatabase.ts';
 import type { Faults } from '../../lib/faults.ts';
 import type { Post } from '../../lib/outgoing/post.ts';
@@ -191,7 +191,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     faults.raise({
       code: NOT_SIGNED,
       cause: `No checkpoint could be signed: ${(damage?.cause ?? error.message).replace(/\.$/, '')}.`,
-      remedy: damage?.remedy ?? remedyFor(error, 'svc tries again every minute.'),
+      remedy: damage?.remedy ?? remedyWhileRunning(error, 'svc tries again every minute.'),
     });
   }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { remedyFor } from '../../dataFolder/fileErrors.ts';
+import { remedyWhileRunning } from '../../dataFolder/fileErrors.ts';
 import { MarkFile, readMarkFile } from '../../dataFolder/markFile.ts';
 import { damageIn } from '../../dataFolder/openDatabase.ts';
 import type { Faults } from '../../lib/faults.ts';
@@ -136,6 +136,6 @@ const unusableFile = (path: string, error: Error) => {
       `${path} was deleted, moved or replaced while svc runs, and cannot be opened or written again: ${error.message}.`,
     remedy: damage
       ? 'Replace the file by a copy from a backup, or delete it: svc goes on at once.'
-      : remedyFor(error, 'svc tries again every second.'),
+      : remedyWhileRunning(error, 'svc tries again every second.'),
   };
 };

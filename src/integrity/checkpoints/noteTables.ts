@@ -1,4 +1,4 @@
-import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { describeOpening, openDatabase } from '../../dataFolder/openDatabase.ts';
 import type { NoteRecord } from './noteRecord.ts';
 
 const SCHEMA = `
@@ -52,7 +52,7 @@ export function openNoteTables(path: string) {
     database.exec(`BEGIN; ${SCHEMA} ${setVersion} COMMIT`);
   } catch (error) {
     database.close();
-    throw error;
+    throw describeOpening(error, path);
   }
   const notes = (where: string) => {
     const statement = database.prepare(`SELECT ${COLUMNS} FROM notes ${where}`);

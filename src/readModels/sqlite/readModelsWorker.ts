@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { damagedFile } from '../../dataFolder/openDatabase.ts';
+import { remedyWhileRunning } from '../../dataFolder/fileErrors.ts';
+import { damagedFile, describeOpening } from '../../dataFolder/openDatabase.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
@@ -134,12 +135,13 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   }
 
   function open(): Opened {
-    const database = openReadModelFile(path, () => report('remaking', 'damaged'));
+    let database: DatabaseSync | undefined;
     try {
+      database = openReadModelFile(path, () => report('remaking', 'damaged'));
       return guarded(database);
     } catch (error) {
-      database.close();
-      if (damagedFile(error) !== path) throw error;
+      database?.close();
+      if (damagedFile(error) !== path) throw cannotOpen(error);
       return openFresh('damaged');
     }
   }
@@ -147,12 +149,20 @@ await serveThread<ReadModelsThread>(({ path, logPath }, report) => {
   function openFresh(reason: RemadeBecause): Opened {
     report('remaking', reason);
     removeReadModelFile(path);
-    return guarded(openReadModelFile(path));
+    try {
+      return guarded(openReadModelFile(path));
+    } catch (error) {
+      throw cannotOpen(error);
+    }
   }
 
-  /** @throws the error of SQLite */
   function guarded(database: DatabaseSync): Opened {
     return { database, projector: new Projector(database, log, { onBreak }), guard: guardFile(database, path) };
+  }
+
+  /** The next message starts the thread again. */
+  function cannotOpen(error: unknown): unknown {
+    return describeOpening(error, path, () => remedyWhileRunning(error, 'svc tries again by itself.'));
   }
 
   /** After days were archived or restored: makes the tables again in another file, and serves from the present one meanwhile. */
