@@ -51,7 +51,8 @@ function createVault(database: DatabaseSync, masters: MasterKeys, installation: 
   const select = database.prepare('SELECT id, subject, wrapped FROM keys WHERE id = ?');
   const newest = database.prepare('SELECT id FROM keys WHERE subject = ? ORDER BY rowid DESC LIMIT 1');
   const ofPrefix = database.prepare(
-    'SELECT id, subject FROM keys WHERE substr(subject, 1, length(?1)) = ?1 ORDER BY rowid',
+    // A range, which the index finds.
+    'SELECT id, subject FROM keys WHERE subject >= ?1 AND subject < ?1 || char(0x10ffff) ORDER BY rowid',
   );
   const remove = database.prepare(
     'DELETE FROM keys WHERE subject = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id',

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authFile, upload } from '../../../test/support/authFiles.ts';
 import { startManagement } from '../../../test/support/management.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
@@ -43,6 +43,15 @@ test('never leaves an account with destroyed keys when deleted and imported at o
   const path = `/api/accounts/${account_id}`;
   await Promise.all([stage.call('DELETE', path), stage.call('POST', '/api/accounts/import', upload(authFile()))]);
   for (const { email } of await listAccounts(stage)) expect(email).toBe('ada@example.com');
+});
+
+test('looks once at the start for keys that were left behind, however many accounts there are', async () => {
+  const stage = await startManagement();
+  for (let account = 0; account < 4; account += 1)
+    await importAccount(stage, authFile({ email: `person${account}@example.com` }));
+  const keysOf = vi.spyOn(stage.vault, 'keysOf');
+  await destroyKeysOfDeletedAccounts(stage);
+  expect(keysOf).toHaveBeenCalledTimes(1);
 });
 
 test('destroys at start the keys of deleted accounts only', async () => {
