@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/core/brands.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
+import type { FileHarm } from '../../eventLog/sqlite/fileGuard.ts';
 import type { QueryThread } from '../queryThread.ts';
-import type { FileHarm } from './fileGuard.ts';
 
 export interface ReadModelFiles {
   readonly path: string;

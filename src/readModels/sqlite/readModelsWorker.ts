@@ -5,6 +5,7 @@ import { remedyWhileRunning } from '../../dataFolder/fileErrors.ts';
 import { damagedFile, describeOpening } from '../../dataFolder/openDatabase.ts';
 import { type Position, position } from '../../domain/core/brands.ts';
 import type { LogBreak } from '../../eventLog/continuity.ts';
+import { type FileGuard, guardFile } from '../../eventLog/sqlite/fileGuard.ts';
 import { collectGarbage, MIN_EVENTS_FOR_COLLECTION } from '../../lib/collectGarbage.ts';
 import { createSemaphore } from '../../lib/semaphore.ts';
 import { serveThread } from '../../lib/threads/serveThread.ts';
@@ -13,7 +14,6 @@ import { type Breakdown, type BreakdownRequest, isCancelled } from '../figuresQu
 import type { Query } from '../queryThread.ts';
 import { ReadModelUnavailable } from '../readModelUnavailable.ts';
 import { inTurns } from '../turns.ts';
-import { type FileGuard, guardFile } from './fileGuard.ts';
 import { gatherEvents } from './gatherEvents.ts';
 import { LogReader } from './logReader.ts';
 import { Projector } from './projector.ts';

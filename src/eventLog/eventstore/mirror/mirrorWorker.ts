@@ -7,15 +7,21 @@ import { archivePathOf } from '../../archive/archiveFile.ts';
 import { withArchive } from '../../archive/withArchive.ts';
 import type { LeaseEntry } from '../../leaseStreams.ts';
 import { isNodeLease, isVaultStream } from '../../sideStreams.ts';
+import { type FileGuard, guardFile } from '../../sqlite/fileGuard.ts';
 import { openClient } from '../client/client.ts';
 import type { AllEvent } from '../client/readResponse.ts';
 import { followAll } from './followAll.ts';
 import { MirrorArchive } from './mirrorArchive.ts';
 import { openMirrorFile } from './mirrorFile.ts';
+import { MirrorHarmed } from './mirrorHarmed.ts';
 import { MirrorMark } from './mirrorMark.ts';
 import type { FollowRequest, MirrorEndpoint, MirrorOwner, MirrorSettings, MirrorThread } from './mirrorProtocol.ts';
 import { MirrorWriter } from './mirrorWriter.ts';
 import { readKeptMark } from './readKnownStore.ts';
+import type { WriteFailure } from './reportNotWritten.ts';
+
+/** How often the file is looked at while no event comes. */
+const CHECK_MS = 1_000;
 
 // Program of the thread that follows EventStoreDB and writes mirrors, so that decoding and writing delay no request.
 
@@ -35,12 +41,13 @@ function serveMirror(port: MessagePort): void {
           withArchive(archivePathOf(settings.path), (archived) => archived.covers(at, at)) ?? false;
         const mark = markPath === undefined ? undefined : new MirrorMark(database, markPath, onFailure, isArchived);
         const writer = new MirrorWriter(database, archivePathOf(settings.path));
+        const guard = guardFile(database, settings.path);
         const archive = new MirrorArchive({
           database,
           path: settings.path,
           onFailure: (reason) => channel.notify('rowsRemoved', reason),
         });
-        opened = { settings, database, writer, archive, mark };
+        opened = { settings, database, writer, archive, mark, guard };
         return opened.writer.head;
       },
       follow: (request) => follow(opened, request, channel, stopping.signal),
@@ -55,17 +62,34 @@ interface OpenedMirror {
   readonly writer: MirrorWriter;
   readonly archive: MirrorArchive;
   readonly mark: MirrorMark | undefined;
+  readonly guard: FileGuard;
 }
 
 type OwnerChannel = Channel<MirrorOwner, MirrorEndpoint>;
 
 async function follow(
-  { settings: { settings, timing }, database, writer, archive, mark }: OpenedMirror,
+  { settings: { settings, timing, path }, database, writer, archive, mark, guard }: OpenedMirror,
   { isRunning, served }: FollowRequest,
   channel: OwnerChannel,
   signal: AbortSignal,
 ): Promise<void> {
   let isNotWritten = false;
+  const onNotWritten = (failure: WriteFailure | undefined) => {
+    if (failure || isNotWritten) channel.notify('notWritten', failure);
+    isNotWritten = failure !== undefined;
+  };
+  /** What is written to a harmed file may be lost, or damages it. */
+  const requireFile = () => {
+    const harm = guard.check();
+    if (harm) throw new MirrorHarmed(path, harm);
+  };
+  let wasHarmed = false;
+  const checking = setInterval(() => {
+    const harm = guard.check();
+    if (harm) onNotWritten(failureOf(new MirrorHarmed(path, harm)));
+    else if (wasHarmed) onNotWritten(undefined);
+    wasHarmed = harm !== undefined;
+  }, CHECK_MS);
   try {
     await followAll({
       newClient: () => openClient(settings),
@@ -82,29 +106,32 @@ async function follow(
       prepare: (event, client) => archive.prepare(event, client),
       onResumed: (seen) => channel.notify('progress', { head: writer.head, seen }),
       handle(batch) {
+        requireFile();
         handle(batch, writer, channel);
-        if (isNotWritten) channel.notify('notWritten', undefined);
-        isNotWritten = false;
+        onNotWritten(undefined);
         mark?.onWritten();
         archive.removeRows(signal);
       },
       onConnected: () => channel.notify('connected'),
       onDropped: (reason) => channel.notify('dropped', reason),
-      onNotWritten(error) {
-        isNotWritten = true;
-        channel.notify('notWritten', { reason: error.message, result: resultOf(error) });
-      },
+      onNotWritten: (error) => onNotWritten(failureOf(error)),
       signal,
       ...(timing && { timing }),
     });
   } finally {
+    clearInterval(checking);
     mark?.close();
+    guard.close();
     database.close();
   }
 }
 
-/** The primary result code of SQLite (sqlite.org/rescode.html). */
-const resultOf = (error: Error): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+const failureOf = (error: Error): WriteFailure => ({
+  reason: error.message,
+  // The primary result code of SQLite (sqlite.org/rescode.html).
+  result: ((error as { errcode?: number }).errcode ?? 0) & 0xff,
+  ...(error instanceof MirrorHarmed && { remedy: error.remedy }),
+});
 
 /** Of the last event. */
 function lastPlace(database: DatabaseSync): [stream: string, revision: number] {

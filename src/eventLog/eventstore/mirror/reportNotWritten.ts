@@ -6,6 +6,8 @@ export interface WriteFailure {
   readonly reason: string;
   /** The primary result code (sqlite.org/rescode.html). */
   readonly result: number;
+  /** Default: by the result code. */
+  readonly remedy?: string;
 }
 
 const NOT_WRITTEN = 'mirror_not_written';
@@ -25,7 +27,7 @@ export function reportNotWritten(
     code: NOT_WRITTEN,
     subject: path,
     cause: `${path}, the copy of the log that is in EventStoreDB, cannot be written: ${failure.reason}. This node sees no new events: changes get 503; requests continue, and their events go to EventStoreDB.`,
-    remedy: remedyFor(path, failure.result),
+    remedy: failure.remedy ?? remedyFor(path, failure.result),
   });
 }
 

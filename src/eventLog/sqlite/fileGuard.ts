@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inodeOf } from '../../dataFolder/folderLock.ts';
-import { guardJournal } from '../../eventLog/sqlite/journalGuard.ts';
+import { guardJournal } from './journalGuard.ts';
 
-/** What happened to the file of the read models, or to its write-ahead log, while it is open. */
+/** What happened to a file that is made from the log, or to its write-ahead log, while it is open. */
 export type FileHarm = 'deleted' | 'cut';
 
 export interface FileGuard {
@@ -12,7 +12,7 @@ export interface FileGuard {
 }
 
 /**
- * Guards the file of the read models for the thread that has it open and alone writes it. SQLite notices neither that the file was
+ * Guards a file that is made from the log, for the thread that has it open and alone writes it. SQLite notices neither that the file was
  * deleted or replaced, nor that pages are gone which it has in memory; it would go on until a restart.
  * A file that another program writes over in place, no shorter than before, is not noticed.
  */
