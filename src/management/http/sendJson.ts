@@ -13,7 +13,7 @@ const encoders = {
 } satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
 
 /**
- * Writes the JSON that a handler returned, a long list in slices, and compresses it if its route says that it may be and the client
+ * Writes the JSON that a handler returned and that is the body already, a long list in slices, and compresses it if its route says that it may be and the client
  * takes it. Streams are never buffered.
  */
 export async function sendJson(ctx: AnyContext, result: unknown): Promise<void> {
@@ -24,7 +24,6 @@ export async function sendJson(ctx: AnyContext, result: unknown): Promise<void> 
     ctx.body = await encoders[encoding](bytes);
     ctx.set('content-encoding', encoding);
   } else ctx.body = bytes;
-  ctx.type = 'json';
 }
 
 function encodingFor(ctx: AnyContext): keyof typeof encoders | undefined {
