@@ -237,6 +237,24 @@ test.each([
   expect(await next.checkpoints.covering(5)).toMatchObject({ size: 5 });
 });
 
+test.each([
+  ['names an old size whatever it is sent', { 'content-type': 'text/x.tlog.size' }, '1\n'],
+  ['names no size', {}, ''],
+])('signs on when a witness answers 409 and %s', async (_what, headers, body) => {
+  const { url, posted } = await anEndpoint((response) => {
+    const isFirst = posted.at(-1)?.startsWith('old 0\n');
+    response.writeHead(409, isFirst ? { 'content-type': 'text/x.tlog.size' } : headers).end(isFirst ? '1\n' : body);
+  });
+  const witness = { url, key: parseVkey(WITNESS_VKEY) };
+  const { tree, codes, lines, checkpoints } = startCheckpoints({ places: { witness } });
+  tree.grow(3);
+  await vi.waitFor(() => expect(codes()).toEqual(['checkpoint_not_published']), soon);
+  expect(posted.some((note) => note.startsWith('old 1\n'))).toBe(true);
+  expect(lines[0]).toMatch(/responded with status 409/);
+  tree.grow(2);
+  expect(await checkpoints.covering(5)).toMatchObject({ size: 5 });
+});
+
 test('says that a witness has not signed at all', async () => {
   const { url } = await anEndpoint();
   const { tree, lines } = startCheckpoints({ places: { witness: { url, key: parseVkey(WITNESS_VKEY) } } });

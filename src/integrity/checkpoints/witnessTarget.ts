@@ -57,12 +57,12 @@ export function createWitnessTarget({ address, key, tree, store, post }: Witness
       return { kind: 'cosigned', lines: cosignaturesIn(response.body, record, key, target) };
     }
     const has = sizeIn(response);
-    // With the size that was named, the witness has another checkpoint of the same size.
     if (has !== undefined && has !== old) {
       sizes.set(origin, has);
       return { kind: 'has', size: has };
     }
-    if (old > 0 && (response.status === 409 || response.status === 422))
+    // It has another checkpoint of this size, or one that this tree does not begin with. A 409 that says neither is no proof of a copy.
+    if (old > 0 && (response.status === 422 || (response.status === 409 && old === size)))
       throw conflict(origin, Math.max(old, has ?? 0));
     throw refused(response.status, origin, target);
   }
