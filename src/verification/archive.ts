@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { type UntouchedFile, untouchedFile } from '../dataFolder/untouchedFile.ts';
-import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { untouchedFile } from '../dataFolder/untouchedFile.ts';
+import type { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
 import { archivePathOf } from '../eventLog/archive/archiveFile.ts';
+import { FollowedArchive } from '../eventLog/archive/followedArchive.ts';
 import type { Segment } from '../eventLog/archive/segment.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import type { Finding } from './finding.ts';
@@ -10,17 +10,15 @@ import type { LogTree } from './logTree.ts';
 
 /** The archive beside a log: leaf entries of events whose rows are gone. */
 export interface OpenArchive {
-  readonly file: UntouchedFile;
-  readonly events: ArchivedEvents;
+  /** As of `ArchivedEvents.open`. */
+  readonly location: string;
+  readonly events: FollowedArchive;
 }
 
-/** @param temporary a folder for a copy of the file @returns undefined when nothing was ever archived */
-export function openArchive(logPath: string, temporary: string): OpenArchive | undefined {
-  const path = archivePathOf(logPath);
-  if (!existsSync(path)) return undefined;
-  const file = untouchedFile(path, temporary);
-  const events = ArchivedEvents.open(file.location);
-  return events && { file, events };
+/** Opens the archive, which may come into being later. @param temporary a folder for a copy of the file */
+export function openArchive(logPath: string, temporary: string): OpenArchive {
+  const { location } = untouchedFile(archivePathOf(logPath), temporary);
+  return { location, events: new FollowedArchive(location) };
 }
 
 /** The archived segments, and what is wrong with the file of the archive itself. */
@@ -28,6 +26,9 @@ export interface CheckedSegments {
   readonly segments: readonly Segment[];
   readonly findings: readonly Finding[];
 }
+
+/** Days take longer to archive or to restore than their segments take to check. */
+const MAX_ATTEMPTS = 20;
 
 const changed = (expected: string, found: string): Finding => ({
   kind: 'edited',
@@ -41,11 +42,25 @@ const changed = (expected: string, found: string): Finding => ({
  * Checks that each archived segment is the one whose seal the log has, and that its parts are those that were sealed.
  * @param logLocation undefined for an empty log
  */
-export function checkSegments(logLocation: string | undefined, archived: ArchivedEvents | undefined): CheckedSegments {
+export function checkSegments(logLocation: string | undefined, archive: FollowedArchive): CheckedSegments {
+  for (let attempt = 1; ; attempt += 1) {
+    const seals: ReadonlyMap<number, string> = logLocation === undefined ? new Map() : sealsInLog(logLocation);
+    const checked = archive.read((archived) => checkSeals(seals, archived));
+    // A day that is restored meanwhile is not in the archive any more; a newly archived one is looked at by the next verification.
+    const isOver = attempt === MAX_ATTEMPTS || checked.findings.length === 0 || logLocation === undefined;
+    if (isOver || haveSame(seals, sealsInLog(logLocation))) return checked;
+  }
+}
+
+/** Whether the log says that the same segments are archived. */
+export const haveSame = (left: ReadonlyMap<number, string>, right: ReadonlyMap<number, string>): boolean =>
+  left.size === right.size && [...left].every(([number, seal]) => right.get(number) === seal);
+
+function checkSeals(seals: ReadonlyMap<number, string>, archived: ArchivedEvents | undefined): CheckedSegments {
   const findings: Finding[] = [];
   const segments: Segment[] = [];
   const all = new Map(segmentsOf(archived, findings).map((segment) => [segment.number, segment]));
-  for (const [number, seal] of logLocation === undefined ? [] : sealsInLog(logLocation)) {
+  for (const [number, seal] of seals) {
     const segment = all.get(number);
     if (!segment) findings.push(changed(`segment ${number}, as the log says`, 'none'));
     else if (segment.seal !== seal || segment.status === 'restored')

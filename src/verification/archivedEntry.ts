@@ -1,4 +1,5 @@
-import type { ArchivedEntry, ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import type { ArchivedEntry, ArchivedHead } from '../eventLog/archive/archivedEvents.ts';
+import type { FollowedArchive } from '../eventLog/archive/followedArchive.ts';
 import { InvalidLeafEntry, type LeafEntry, parseLeafEntry } from '../integrity/leaf/leafEntry.ts';
 import { isRequestEnd } from './requestFacts.ts';
 import type { Occurrence } from './scanProtocol.ts';
@@ -34,17 +35,22 @@ export function archivedIdentities({ entry }: ArchivedLeaf): [Occurrence['of'], 
 
 /** Knows the hashes that the next events of streams name, whose last events are archived. */
 export class ArchivedHashes {
-  readonly #archived: ArchivedEvents;
-  readonly #heads = new Map<string, ReturnType<ArchivedEvents['headOf']>>();
+  readonly #archive: FollowedArchive;
+  readonly #heads = new Map<string, ArchivedHead | undefined>();
 
-  constructor(archived: ArchivedEvents) {
-    this.#archived = archived;
+  constructor(archive: FollowedArchive) {
+    this.#archive = archive;
   }
 
   /** @returns undefined where another archived event of the stream follows */
   hashOf({ entry }: ArchivedLeaf): string | undefined {
     if (typeof entry?.stream !== 'string') return undefined;
-    if (!this.#heads.has(entry.stream)) this.#heads.set(entry.stream, this.#archived.headOf(entry.stream));
+    const { stream } = entry;
+    if (!this.#heads.has(stream))
+      this.#heads.set(
+        stream,
+        this.#archive.read((archived) => archived?.headOf(stream)),
+      );
     const head = this.#heads.get(entry.stream);
     return head?.revision === entry.revision ? (head.hash ?? undefined) : undefined;
   }

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import { FollowedArchive } from '../eventLog/archive/followedArchive.ts';
 import { leafEntryOf } from '../integrity/leaf/leafEntry.ts';
 import { serveThread } from '../lib/threads/serveThread.ts';
 import type { CompareTreeThread } from './compareTreeThread.ts';
@@ -22,7 +22,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 await serveThread<CompareTreeThread>(() => ({ requests: { compare } }));
 
 async function compare({ log, archive, tree }: Parameters<CompareTreeThread['requests']['compare']>[0]) {
-  const archived = ArchivedEvents.open(archive);
+  const archived = new FollowedArchive(archive);
   const reader = openRangeReader({ kind: 'sqlite', location: log, archive });
   const extent = openExtent(log, archived);
   const comparer = new TreeComparer(tree);
@@ -52,6 +52,6 @@ async function compare({ log, archive, tree }: Parameters<CompareTreeThread['req
     comparer.close();
     extent.close();
     reader.close();
-    archived?.close();
+    archived.close();
   }
 }

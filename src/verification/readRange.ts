@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type ArchivedEntry, ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import type { ArchivedEntry } from '../eventLog/archive/archivedEvents.ts';
+import { FollowedArchive } from '../eventLog/archive/followedArchive.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import { EVENT_COLUMNS, type EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { parseJson } from '../eventLog/storedChain.ts';
@@ -24,8 +25,8 @@ export const openRangeReader = (source: ScanSource): RangeReader =>
 const ROWS_PER_READ = 256;
 
 function openSqlite(location: string, archivePath: string | undefined): RangeReader {
-  const archived = archivePath === undefined ? undefined : ArchivedEvents.open(archivePath);
-  const hashes = archived && new ArchivedHashes(archived);
+  const archive = archivePath === undefined ? undefined : new FollowedArchive(archivePath);
+  const hashes = archive && new ArchivedHashes(archive);
   const database = openForReading(location);
   const page = database.prepare(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ${ROWS_PER_READ}`,
@@ -39,14 +40,26 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
       after = (rows.at(-1) as EventTuple)[0];
     }
   }
+  /** Rows that a run removes or puts back meanwhile are read once: with a page of rows, the entries of the positions between them. */
+  function* followed({ from, to }: ScanRange, followedArchive: FollowedArchive) {
+    for (let after = from; after < to; ) {
+      const { rows, upTo, entries } = followedArchive.read((archived) => {
+        const rows = page.all(after, to) as unknown as EventTuple[];
+        const upTo = rows.length < ROWS_PER_READ ? to : (rows.at(-1) as EventTuple)[0];
+        return { rows, upTo, entries: archived ? [...archived.entries(after, upTo)] : [] };
+      });
+      yield* entries.length === 0 ? rows : merged(rows, entries);
+      after = upTo;
+    }
+  }
   return {
     events,
-    withArchived: (range) => (archived ? merged(events(range), archived.entries(range.from, range.to)) : events(range)),
+    withArchived: (range) => (archive ? followed(range, archive) : events(range)),
     hashOfArchived: (leaf) => hashes?.hashOf(leaf),
     takeMalformed: () => [],
     close() {
       database.close();
-      archived?.close();
+      archive?.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ArchivedEvents } from '../eventLog/archive/archivedEvents.ts';
+import type { FollowedArchive } from '../eventLog/archive/followedArchive.ts';
 import { openForReading } from '../eventLog/sqlite/database.ts';
 import type { ScanRange } from './scanProtocol.ts';
 
@@ -15,21 +15,29 @@ export interface SqliteExtent {
 
 /**
  * Reads where a log's file has events. A file without the table of events has none.
- * @param archived knows events without rows
+ * @param archive knows events without rows
  */
-export function openExtent(location: string, archived?: ArchivedEvents): SqliteExtent {
+export function openExtent(location: string, archive?: FollowedArchive): SqliteExtent {
   const database = openForReading(location);
   const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() !== undefined;
   if (!hasTable) return { last: 0, *ranges() {}, close: () => database.close() };
   const first = database.prepare('SELECT min(position) AS first FROM events WHERE position > ?');
+  const nextAfter = (after: number): number => {
+    const [row, entry] = archive
+      ? archive.read((archived) => [first.get(after)?.first, archived?.firstAfter(after)])
+      : [first.get(after)?.first];
+    return Math.min(
+      (row as number | null) ?? Number.POSITIVE_INFINITY,
+      (entry as number | undefined) ?? Number.POSITIVE_INFINITY,
+    );
+  };
   const last = database.prepare('SELECT coalesce(max(position), 0) AS last FROM events').get()?.last as number;
   return {
     last,
     *ranges(from, to) {
       for (let after = from; after < to; ) {
         // A gap may be long.
-        const row = (first.get(after)?.first ?? to + 1) as number;
-        const next = Math.min(row, archived?.firstAfter(after) ?? row);
+        const next = nextAfter(after);
         if (next > to) return;
         const end = Math.min(next - 1 + POSITIONS, to);
         yield { from: next - 1, to: end };

@@ -2,18 +2,16 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type UntouchedFile, untouchedFile } from '../dataFolder/untouchedFile.ts';
-import { position } from '../domain/core/brands.ts';
+import { ArchiveChanged } from '../eventLog/archive/archiveFile.ts';
+import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import { startThread } from '../lib/threads/startThread.ts';
 import type { Comparison } from '../readModels/rebuild.ts';
-import { emptyFold } from '../state/fold/fold.ts';
-import { foldFile } from '../state/pages/foldFile.ts';
-import { readSealedFold } from '../state/snapshots/sealedFold.ts';
-import { checkSegments, compareSealedRoots, type OpenArchive, openArchive } from './archive.ts';
+import { checkSegments, compareSealedRoots, haveSame, type OpenArchive, openArchive } from './archive.ts';
 import { changedFinding } from './checkpointFindings.ts';
 import { CheckpointInputs } from './checkpointInputs.ts';
 import type { CompareThread } from './compareThread.ts';
 import type { Finding, Verification } from './finding.ts';
-import { foldFailure } from './foldFailure.ts';
+import { findFoldFailure } from './foldLog.ts';
 import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
 import { findKnownTree, type KnownTree } from './knownTree.ts';
 import { findLargeNumber, readLogFile } from './logFile.ts';
@@ -56,13 +54,18 @@ export async function verifyFolder(options: VerifyFolderOptions): Promise<Verifi
       const { message } = error as Error;
       const large = TOO_LARGE.test(message) ? findLargeNumber(locationOf(options, temporary)) : undefined;
       if (large) return unreadable(large);
-      if (!DAMAGED.test(message)) throw error;
-      return damaged(message);
+      if (!(error instanceof ArchiveChanged)) {
+        if (!DAMAGED.test(message)) throw error;
+        return damaged(message);
+      }
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }
-    if (attempt === MAX_ATTEMPTS) throw new CannotVerify('A service starts and stops over the folder all the time.');
-    options.onStep?.('A service has started or stopped meanwhile. Beginning again.');
+    if (attempt === MAX_ATTEMPTS)
+      throw new CannotVerify(
+        'A service or an archive run starts and stops over the folder all the time. Verify it again later.',
+      );
+    options.onStep?.('A service or an archive run has started or stopped meanwhile. Beginning again.');
   }
 }
 
@@ -112,11 +115,10 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   if (!log) throw new CannotVerify(`There is no log in ${folder}: set SVC_DATA_DIR to the data folder.`);
   facts.push(...positionsGiven(log.location));
   const archive = openArchive(logPath, temporary);
-  const extent = openExtent(log.location, archive?.events);
-  const { segments, findings: archiveFindings } = checkSegments(
-    extent.last > 0 ? log.location : undefined,
-    archive?.events,
-  );
+  const extent = openExtent(log.location, archive.events);
+  const logLocation = extent.last > 0 ? log.location : undefined;
+  const seals = logLocation === undefined ? new Map<number, string>() : sealsInLog(logLocation);
+  const { segments, findings: archiveFindings } = checkSegments(logLocation, archive.events);
   const { from = 1, to = extent.last } = options;
   const isWhole = from <= 1 && to >= extent.last;
   const end = Math.min(to, extent.last);
@@ -131,7 +133,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
         kind: 'sqlite',
         location: log.location,
         tree: known.tree?.file.location,
-        archive: archive?.file.location,
+        archive: archive.location,
       },
       ranges: () => extent.ranges(from - 1, end),
       after: from - 1,
@@ -156,7 +158,7 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     if (findings.length === 0) findings.push(...compareSealedRoots(segments, tree));
     if (isWhole && findings.length === 0) {
       onStep('Folding the log');
-      const failure = await foldFailure(() => fold(log, archive, end));
+      const failure = await findFoldFailure(log.location, archive.location, end);
       if (failure.finding) findings.push(failure.finding);
       if (failure.note) notes.push(failure.note);
     }
@@ -167,29 +169,25 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       else if ('error' in compared && DAMAGED.test(compared.error.message))
         findings.push(readModelFinding('a damaged file'));
       else if ('error' in compared) notes.push(`The read models could not be compared: ${compared.error.message}`);
+      else if (compared.differences.length > 0 && !haveSame(seals, sealsInLog(log.location)))
+        notes.push('A day was archived or restored meanwhile: the read models were not compared.');
       else if (compared.isOtherVersion)
-        notes.push('Another version of svc made the read models: they were not compared.');
+        notes.push(
+          'Another version of svc made the read models, or a day was archived or restored since: they were not compared.',
+        );
       else findings.push(...compared.differences.map((text) => readModelFinding(text)));
     } else if (isWhole) notes.push('There are no read models in the folder to compare with.');
     if (isWhole && !facts.some(({ source }) => source.endsWith('.mark'))) {
       notes.push('No mark stands beside the log, so that a cut at its end may not be noticed.');
     }
-    if ([log, readModels, known.tree?.file, inputs.file, archive?.file].some((file) => file?.hasChanged()))
-      return undefined;
+    if ([log, readModels, known.tree?.file, inputs.file].some((file) => file?.hasChanged())) return undefined;
     const root = tree.root(scan.acceptedTo)?.toString('hex') ?? null;
     return { ok: findings.length === 0, events: scan.events, root, findings, notes };
   } finally {
     extent.close();
-    archive?.events.close();
+    archive.events.close();
     await comparing?.stop();
   }
-}
-
-/** Folds the log, behind archived days from their sealed state. */
-function fold(log: UntouchedFile, archive: OpenArchive | undefined, end: number): Promise<void> {
-  const sealed = archive && readSealedFold(log.location, archive.file.location);
-  const from = sealed?.fold ?? emptyFold();
-  return foldFile(from, log.location, position(end), undefined, archive?.file.location);
 }
 
 const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vouchedTo: number): Finding[] =>
@@ -215,14 +213,14 @@ const readModelFinding = (difference: string): Finding => ({
   found: difference,
 });
 
-function compare(readModels: UntouchedFile, log: UntouchedFile, archive: OpenArchive | undefined, temporary: string) {
+function compare(readModels: UntouchedFile, log: UntouchedFile, archive: OpenArchive, temporary: string) {
   const thread = startThread<CompareThread>(new URL('./compareWorker.ts', import.meta.url), {
     name: 'read model comparer',
   });
   const files = {
     livePath: readModels.location,
     logPath: log.location,
-    archivePath: archive?.file.location,
+    archivePath: archive.location,
     freshPath: join(temporary, 'rebuilt.sqlite'),
   };
   const result: Promise<Comparison | { readonly error: Error }> = thread

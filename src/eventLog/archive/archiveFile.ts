@@ -67,6 +67,10 @@ export class ArchiveChanged extends Error {
 /** The archive, opened for reading. */
 export interface ReadableArchive {
   readonly database: DatabaseSync;
+  /** Another number once another connection has written to the file; also at other times, where no connection keeps its index. */
+  version(): number;
+  /** Whether it is read without locks, and another process has written to the file since it was opened. */
+  isStale(): boolean;
   /** @throws ArchiveChanged when what was read may be inconsistent */
   close(): void;
 }
@@ -82,15 +86,25 @@ export function openArchiveForReading(location: string): ReadableArchive | undef
   if (!existsSync(path)) return undefined;
   if (path === location) {
     const database = openMade(path);
-    return database && { database, close: () => database.close() };
+    return (
+      database && {
+        database,
+        version: () => versionOf(database),
+        isStale: () => false,
+        close: () => database.close(),
+      }
+    );
   }
   const { database, hasChanged } = reopenUntouched(location, openMade);
   const close = () => {
     database?.close();
     if (hasChanged()) throw new ArchiveChanged(`A service has written to ${path} meanwhile. Run it again.`);
   };
-  return database && { database, close };
+  return database && { database, version: () => versionOf(database), isStale: hasChanged, close };
 }
+
+const versionOf = (database: DatabaseSync): number =>
+  database.prepare('PRAGMA data_version').get()?.data_version as number;
 
 /** @returns undefined when another process creates it */
 function openMade(location: string): DatabaseSync | undefined {

@@ -40,6 +40,7 @@ export class ArchivedEvents {
   readonly #archive: ReadableArchive;
   readonly #statements;
   readonly #requestIds: RequestIdsReader | undefined;
+  #statuses: { readonly version: number; readonly text: string } | undefined;
 
   private constructor(archive: ReadableArchive) {
     const { database } = archive;
@@ -210,6 +211,20 @@ export class ArchivedEvents {
     return entries.filter(({ position }) => position > after && position <= upTo);
   }
 
+  /** Another text once a segment was sealed, archived or restored. */
+  version(): string {
+    const version = this.#archive.version();
+    // Looking at all segments each time would cost more than reading events.
+    if (version !== this.#statuses?.version)
+      this.#statuses = { version, text: this.#statements.statuses.get()?.statuses as string };
+    return this.#statuses.text;
+  }
+
+  /** Whether it must be opened again, because another process has written to a file that is read without locks. */
+  isStale(): boolean {
+    return this.#archive.isStale();
+  }
+
   /** @throws ArchiveChanged */
   close(): void {
     this.#archive.close();
@@ -249,6 +264,9 @@ const SEGMENT = 'SELECT number, status, isRemoved, header, seal FROM segments';
 const prepare = (database: DatabaseSync) => ({
   segments: database.prepare(`${SEGMENT} ORDER BY number`),
   segment: database.prepare(`${SEGMENT} WHERE number = ?`),
+  statuses: database.prepare(
+    "SELECT coalesce(group_concat(number || status), '') AS statuses FROM (SELECT number, status FROM segments ORDER BY number)",
+  ),
   state: database.prepare('SELECT state FROM segments WHERE number = ?'),
   rollUps: database.prepare('SELECT rollUps FROM segments WHERE number = ?'),
   edge: database.prepare('SELECT edge FROM segments WHERE number = ?'),
