@@ -53,8 +53,8 @@ export interface BundleOptions extends WriterOptions {
   readonly rows: Iterable<StoredRow>;
   readonly notes: SignedNotes;
   readonly tree: EvidenceTree;
-  /** Archived days of the selection. */
-  readonly archived: readonly ArchivedDay[];
+  /** Archived days of the selection; called when all rows were read. */
+  readonly archived: () => readonly ArchivedDay[];
   /** The state before the period, as `writeStateText` writes it; undefined when it is that of an empty log, or unknown. */
   readonly stateBefore?: { readonly position: number; readonly text: string } | undefined;
   readonly madeBy: string;
@@ -92,7 +92,7 @@ const EVENTS_PER_TURN = 256;
  * @throws CannotMakeEvidence when no event matches, or the log is not what its checkpoints say; CannotWriteFile; the error of a disk
  */
 export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
-  const { path, notes, tree, selection, archived, stateBefore, madeBy, madeAt } = options;
+  const { path, notes, tree, selection, stateBefore, madeBy, madeAt } = options;
   const { origin, size: treeSize, root } = notes.latest;
   if (tree.root(treeSize).toString('hex') !== root) throw notTheLog(treeSize);
   let made: MadeBundle | undefined;
@@ -110,6 +110,8 @@ export async function makeBundle(options: BundleOptions): Promise<MadeBundle> {
       await writer.add(part.proofs, proofs);
     };
     const uncovered = await addEvents(options, events, writePart);
+    // Not before: a day may be archived while the rows are read.
+    const archived = options.archived();
     if (events.counts.count === 0) throw nothingFound(uncovered, archived);
     await writePart(events.finish());
     if (events.root().toString('hex') !== root) throw notTheLog(treeSize);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untouchedFile } from '../../dataFolder/untouchedFile.ts';
 import { ArchivedEvents, describeArchivedRequest } from '../../eventLog/archive/archivedEvents.ts';
-import { archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { ArchiveChanged, archivePathOf } from '../../eventLog/archive/archiveFile.ts';
+import { FollowedArchive } from '../../eventLog/archive/followedArchive.ts';
 import { CannotWriteFile } from '../../eventLog/newFile.ts';
 import { openForReading } from '../../eventLog/sqlite/database.ts';
 import { TREE_FILE } from '../../integrity/tree/treeFile.ts';
@@ -91,15 +92,26 @@ async function makeWith(
         rows: rows.read(period, (position) => onProgress?.(position, period.last)),
         notes,
         tree: opened.tree,
-        archived: archivedDays(archived, selection),
+        archived: archivedMeanwhile(archivedDays(archived, selection), () =>
+          archivedNow(archivePath, temporary, selection),
+        ),
         onProgress: undefined,
       });
     } finally {
       opened.close();
     }
   } finally {
-    archived?.close();
+    closeArchive(archived);
     log.close();
+  }
+}
+
+/** What was read of it is proved by the root of the tree, also where days were archived meanwhile. */
+function closeArchive(archived: ArchivedEvents | undefined): void {
+  try {
+    archived?.close();
+  } catch (error) {
+    if (!(error instanceof ArchiveChanged)) throw error;
   }
 }
 
@@ -111,6 +123,21 @@ function requireNotArchived(archived: ArchivedEvents | undefined, requests: read
   for (const requestId of requests) {
     const found = archived?.findRequest(requestId);
     if (found) throw new CannotMakeEvidence(describeArchivedRequest(requestId, found));
+  }
+}
+
+/** Days that were archived before or after the rows were read: of those that were archived or restored meanwhile, some may be missing. */
+const archivedMeanwhile = (before: readonly ArchivedDay[], now: () => readonly ArchivedDay[]) => () => {
+  const days = new Map([...before, ...now()].map((day) => [day.file, day]));
+  return [...days.values()].toSorted((left, right) => left.day.localeCompare(right.day));
+};
+
+function archivedNow(archivePath: string, temporary: string, selection: EventSelection): ArchivedDay[] {
+  const archive = new FollowedArchive(untouchedFile(archivePath, temporary).location);
+  try {
+    return archive.read((archived) => archivedDays(archived, selection));
+  } finally {
+    archive.close();
   }
 }
 
