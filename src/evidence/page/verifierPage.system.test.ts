@@ -156,6 +156,17 @@ describe.skipIf(headlessPath === undefined)('verify.html (needs chromium)', () =
     expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/);
   });
 
+  test('keeps its width when a forged manifest has a word of a million characters', async () => {
+    const { path } = await makeBundleOf(await signedFolder());
+    const forgedPath = join(await aFolder(), 'forged.zip');
+    const origin = 'y'.repeat(1_000_000);
+    await writeForgedBundle(forgedPath, await readBundle(path), (manifest) => ({ ...manifest, origin }));
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
+    expect(await verdictOf(page, forgedPath)).toContain('does not hold');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect((await page.locator('#result').innerText()).length).toBeLessThan(origin.length);
+  });
+
   test('can be used with the keyboard alone, in the dark and on a narrow window', async () => {
     const { path } = await makeBundleOf(await signedFolder());
     const page = await openPage({ colorScheme: 'dark', viewport: { width: 360, height: 740 } });

@@ -92,7 +92,7 @@ function showResult(
       'section',
       { class: `verdict ${verdict.mark}`, 'aria-labelledby': 'verdict' },
       heading,
-      h('p', {}, visible(verdict.text)),
+      h('p', {}, shortened(verdict.text, MAX_TEXT)),
     ),
     h('ul', { class: 'statements' }, ...verdict.statements.map(statementItem)),
     ...findingsOf(verification),
@@ -135,15 +135,22 @@ function icon(mark: Mark): HTMLElement {
 }
 
 const statementItem = ({ mark, title, text }: Statement): HTMLElement =>
-  h('li', { class: mark }, icon(mark), h('div', {}, h('h3', {}, visible(title)), h('p', {}, visible(text))));
+  h(
+    'li',
+    { class: mark },
+    icon(mark),
+    h('div', {}, h('h3', {}, visible(title)), h('p', {}, shortened(text, MAX_TEXT))),
+  );
 
 const MAX_FINDINGS = 200;
+/** Characters of a sentence that names what a file says, which may be anything. */
+const MAX_TEXT = 2_000;
 
 function findingsOf({ findings }: BundleVerification): HTMLElement[] {
   if (findings.length === 0) return [];
   const items = findings.slice(0, MAX_FINDINGS).map(({ kind, position, stream, expected, found }) => {
     const where = position === null ? '' : ` at position ${position}${stream === null ? '' : ` in ${stream}`}`;
-    return h('li', {}, h('strong', {}, kind), shortened(`${where}: expected ${expected}; found ${found}`, 2_000));
+    return h('li', {}, h('strong', {}, kind), shortened(`${where}: expected ${expected}; found ${found}`, MAX_TEXT));
   });
   return [h('section', {}, h('h2', {}, `What does not hold (${findings.length})`), h('ul', {}, ...items))];
 }
