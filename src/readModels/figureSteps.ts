@@ -8,6 +8,7 @@ import type { Turns } from './turns.ts';
 
 /** p50, p95 and p99 of the latency, and of the time to the first byte. */
 const PERCENTILES = 6;
+const REQUESTS = FIGURE_SUMS.indexOf('requests');
 /** Steps whose percentiles are found in one turn: those of a day may be merged from a hundred sketches. */
 const STEPS_OF_TURN = 16;
 
@@ -48,7 +49,21 @@ export class DenseSteps {
 
   /** @param sums in the order of `FIGURE_SUMS`, from an index on */
   addList(step: number, key: GroupKey, sums: ArrayLike<number | null>, from: number): void {
-    const at = step * this.width + this.columnOf(key);
+    this.#addAt(step * this.width + this.columnOf(key), sums, from);
+  }
+
+  /**
+   * Adds the sums of all groups of a step.
+   * @param columns for each group what `columnOf` returns
+   * @param sums `SUMS` numbers for each group; those of the last groups may be missing
+   */
+  addGroups(step: number, columns: Int32Array, sums: Float64Array): void {
+    const first = step * this.width;
+    for (let group = 0, from = 0; from < sums.length; group++, from += SUMS)
+      if (sums[from + REQUESTS] !== 0) this.#addAt(first + (columns[group] as number), sums, from);
+  }
+
+  #addAt(at: number, sums: ArrayLike<number | null>, from: number): void {
     for (let index = 0; index < SUMS; index++)
       this.sums[at + index] = (this.sums[at + index] as number) + (sums[from + index] as number);
   }
@@ -118,7 +133,6 @@ export function* figureSteps(
       ? null
       : { p50: percentiles[at] as number, p95: percentiles[at + 1] as number, p99: percentiles[at + 2] as number };
   const width = (groups.length + 1) * SUMS;
-  const requests = FIGURE_SUMS.indexOf('requests');
   for (let step = 0; step + 1 < edges.length; step++) {
     const own = step * width;
     yield {
@@ -130,7 +144,7 @@ export function* figureSteps(
       },
       groups: groups.flatMap((group, index) => {
         const at = own + (index + 1) * SUMS;
-        return sums[at + requests] === 0 ? [] : [{ ...group, sums: sumsAt(at) }];
+        return sums[at + REQUESTS] === 0 ? [] : [{ ...group, sums: sumsAt(at) }];
       }),
     };
   }

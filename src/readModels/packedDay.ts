@@ -1,4 +1,5 @@
 import { FIGURE_SUMS, type FigureSums } from '../../projections/figures.ts';
+import { writeNumber } from '../domain/figures/writeNumber.ts';
 
 // The sums of one group in the quarters of an hour of a day of UTC, as few bytes: a year by hours is 365 of them for each group instead
 // of 8,760 rows. For each hour that has requests: its distance from the one before, the bytes of its quarters, its sums, and for each
@@ -125,15 +126,4 @@ function isOneStep(stepOf: Int32Array, first: number, step: number): boolean {
   for (let quarter = first + 1; quarter < first + QUARTERS_OF_HOUR; quarter++)
     if (stepOf[quarter] !== step) return false;
   return true;
-}
-
-/** Writes a whole number as LEB128, as sketches have it too. @returns where the next number begins */
-export function writeNumber(into: Uint8Array, at: number, value: number): number {
-  let end = at;
-  let rest = value;
-  for (; rest > 0x7fffffff; rest = Math.floor(rest / 0x80)) into[end++] = (rest % 0x80) + 0x80;
-  // Whole numbers of 32 bits are shifted in a tenth of the time.
-  for (; rest >= 0x80; rest >>>= 7) into[end++] = (rest & 0x7f) | 0x80;
-  into[end++] = rest;
-  return end;
 }

@@ -1,4 +1,5 @@
 import { DDSketch } from '@datadog/sketches-js';
+import { writeNumber } from './writeNumber.ts';
 
 // A quantile sketch (DDSketch, https://arxiv.org/abs/1908.10693) is the numbers of values in bins whose bounds grow by 2 %, so that
 // each quantile is within 1 % of a value. Sketches merge by adding their bins, in any order.
@@ -28,6 +29,11 @@ const scratch = new Float64Array(binOf(Number.MAX_SAFE_INTEGER) + 1);
 /** While percentiles are read: the bins that have values, and the numbers of values up to the end of each. */
 const usedBins = new Uint32Array(scratch.length);
 const counted = new Float64Array(scratch.length);
+
+/** The distance of a bin from the one before, which two bytes hold, and its count. */
+const MAX_BYTES_OF_BIN = 10;
+/** A sketch while it is encoded. */
+const encoded = new Uint8Array(scratch.length * MAX_BYTES_OF_BIN);
 
 /** The numbers of values by bin, in the order of bins: most sketches have few, so lists are smaller and faster than maps. */
 export class QuantileSketch {
@@ -79,15 +85,14 @@ export class QuantileSketch {
   encode(): Uint8Array {
     this.#decode();
     this.#toLists();
-    const bytes: number[] = [];
-    let before = 0;
+    let [length, before] = [0, 0];
     for (let index = 0; index < this.#bins.length; index++) {
       const bin = this.#bins[index] as number;
-      writeNumber(bytes, bin - before);
-      writeNumber(bytes, this.#counts[index] as number);
+      length = writeNumber(encoded, length, bin - before);
+      length = writeNumber(encoded, length, this.#counts[index] as number);
       before = bin;
     }
-    return new Uint8Array(bytes);
+    return encoded.slice(0, length);
   }
 
   /** @returns null without values */
@@ -193,23 +198,16 @@ function addTo(dense: number[], bin: number, count: number): void {
 }
 
 /** Numbers of values by bin, as `QuantileSketch.encode` returns them. */
-export function encodeCounts(counts: ArrayLike<number>): Uint8Array {
-  const bytes: number[] = [];
-  let before = 0;
+export function encodeCounts(counts: Int32Array | Uint32Array): Uint8Array {
+  let [length, before] = [0, 0];
   for (let bin = 0; bin < counts.length; bin++) {
     const count = counts[bin] as number;
     if (count === 0) continue;
-    writeNumber(bytes, bin - before);
-    writeNumber(bytes, count);
+    length = writeNumber(encoded, length, bin - before);
+    length = writeNumber(encoded, length, count);
     before = bin;
   }
-  return new Uint8Array(bytes);
-}
-
-function writeNumber(bytes: number[], value: number): void {
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
-  bytes.push(rest);
+  return encoded.slice(0, length);
 }
 
 /**
@@ -217,7 +215,7 @@ function writeNumber(bytes: number[], value: number): void {
  * @param first where the first bin is
  * @returns where the bins end
  */
-export function addEncodedCounts(bytes: Uint8Array, into: Uint32Array | Float64Array, first: number): number {
+export function addEncodedCounts(bytes: Uint8Array, into: Int32Array | Float64Array, first: number): number {
   let [at, bin] = [0, first];
   while (at < bytes.length) {
     let byte = bytes[at++] as number;

@@ -1,5 +1,5 @@
 import { endOf, startOf } from '../../../projections/periods.ts';
-import { type Instant, instant } from '../../domain/core/brands.ts';
+import type { Instant } from '../../domain/core/brands.ts';
 import type { Column } from './column.ts';
 import type { RequestChunk } from './requestChunk.ts';
 
@@ -18,6 +18,12 @@ export interface ChunkRange {
 export const overlaps = ({ earliest, latest }: { earliest: number; latest: number }, from: number, to: number) =>
   earliest < to && latest >= from;
 
+/** The first moments of ranges with their steps; the last one ends them. */
+export interface StepBounds {
+  readonly times: Float64Array;
+  readonly steps: Int32Array;
+}
+
 /**
  * Splits chunks by steps, and by months where groups are by month: requests are in the order of their times, so that a step is a
  * range of them, and nothing has to be asked of each.
@@ -28,50 +34,45 @@ export function* chunkRanges(
   edges: readonly Instant[],
   isByMonth = true,
 ): Generator<ChunkRange> {
-  const bounds = isByMonth ? withMonths(edges) : edges.map((at, step) => ({ at, step }));
-  const end = bounds.length - 1;
-  for (const chunk of chunks) {
-    let range = Math.max(0, lastUpTo(bounds, chunk.earliest));
-    let times: Column | undefined;
-    let from = 0;
-    for (; range < end && from < chunk.length; range++) {
-      const [start, stop] = [bounds[range] as Bound, bounds[range + 1] as Bound];
-      if (start.at > chunk.latest) break;
-      const isWhole = start.at <= chunk.earliest && chunk.latest < stop.at;
-      if (!isWhole) times ??= chunk.column('requestedAt');
-      const first = times && from === 0 ? indexOf(times, start.at - chunk.earliest, 0) : from;
-      from = times ? indexOf(times, stop.at - chunk.earliest, first) : chunk.length;
-      if (first < from) yield { chunk, from: first, to: from, step: start.step, at: start.at };
-    }
-  }
+  const bounds = stepBounds(edges, isByMonth);
+  for (const chunk of chunks) yield* rangesOf(chunk, bounds);
 }
 
-interface Bound {
-  readonly at: Instant;
-  readonly step: number;
-}
-
-function withMonths(edges: readonly Instant[]): Bound[] {
-  const bounds: Bound[] = [];
+/** @param edges as for `chunkRanges` */
+export function stepBounds(edges: readonly Instant[], isByMonth: boolean): StepBounds {
+  if (!isByMonth) return { times: Float64Array.from(edges), steps: Int32Array.from(edges.keys()) };
+  const [times, steps]: [number[], number[]] = [[], []];
   edges.forEach((edge, step) => {
     const before = edges[step - 1];
-    if (before !== undefined)
-      for (let month = endOf('month', startOf('month', before)); month < edge; month = endOf('month', month))
-        bounds.push({ at: instant(month), step: step - 1 });
-    bounds.push({ at: edge, step });
+    if (before !== undefined) {
+      for (let month = endOf('month', startOf('month', before)); month < edge; month = endOf('month', month)) {
+        times.push(month);
+        steps.push(step - 1);
+      }
+    }
+    times.push(edge);
+    steps.push(step);
   });
-  return bounds;
+  return { times: Float64Array.from(times), steps: Int32Array.from(steps) };
 }
 
-/** The index of the last bound up to a moment; -1 if there is none. */
-function lastUpTo(bounds: readonly Bound[], at: number): number {
-  let [low, high] = [0, bounds.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((bounds[middle] as Bound).at <= at) low = middle + 1;
-    else high = middle;
+/** The ranges of one chunk in the order of times. */
+export function rangesOf(chunk: RequestChunk, { times: bounds, steps }: StepBounds): ChunkRange[] {
+  const ranges: ChunkRange[] = [];
+  const end = bounds.length - 1;
+  let range = Math.max(0, indexOf(bounds, chunk.earliest + 1, 0) - 1);
+  let times: Column | undefined;
+  let from = 0;
+  for (; range < end && from < chunk.length; range++) {
+    const [start, stop] = [bounds[range] as Instant, bounds[range + 1] as Instant];
+    if (start > chunk.latest) break;
+    const isWhole = start <= chunk.earliest && chunk.latest < stop;
+    if (!isWhole) times ??= chunk.column('requestedAt');
+    const first = times && from === 0 ? indexOf(times, start - chunk.earliest, 0) : from;
+    from = times ? indexOf(times, stop - chunk.earliest, first) : chunk.length;
+    if (first < from) ranges.push({ chunk, from: first, to: from, step: steps[range] as number, at: start });
   }
-  return low - 1;
+  return ranges;
 }
 
 /** The first index from `low` on whose value is not less. */

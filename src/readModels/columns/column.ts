@@ -41,6 +41,17 @@ export function unpackColumn(
   return width === 4 ? new Uint32Array(buffer, byteOffset, length) : new Float64Array(buffer, byteOffset, length);
 }
 
+/** A number that no value of a column is above: by its width, or the largest value where that says little. */
+export function boundOf(bytes: Uint8Array, values: Column): number {
+  const width = bytes.length / values.length;
+  if (width <= 2) return 2 ** (8 * width) - 1;
+  // These may also be below zero.
+  if (width > 4) return Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let index = 0; index < values.length; index++) most = Math.max(most, values[index] as number);
+  return most;
+}
+
 function filled(room: Uint32Array, values: Uint8Array | Uint16Array): Uint32Array {
   room.set(values);
   return room;

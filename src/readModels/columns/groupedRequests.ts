@@ -1,5 +1,6 @@
+import { writeNumber } from '../../domain/figures/writeNumber.ts';
 import { type EncodedCounts, Sums } from '../figureCounts.ts';
-import { SUMS, writeNumber } from '../packedDay.ts';
+import { SUMS } from '../packedDay.ts';
 import type { RequestValues } from './requestChunk.ts';
 import { addRequests } from './requestSums.ts';
 

@@ -1,4 +1,4 @@
-import { type Column, packColumn, unpackColumn } from './column.ts';
+import { boundOf, type Column, type ColumnRoom, packColumn, unpackColumn } from './column.ts';
 
 /** What is kept of a request, each as a column. Tables number them by their place here. */
 export const COLUMNS = [
@@ -42,6 +42,8 @@ export interface ChunkSummary {
 /** Requests in the order of their times. */
 export interface RequestChunk extends ChunkSummary {
   column(name: ColumnName): Column;
+  /** A number that no value of a column is above. */
+  boundOf(name: ColumnName): number;
 }
 
 /** Requests with their times and positions as they are. */
@@ -88,20 +90,36 @@ export const unpackValues = (chunk: RequestChunk): RequestValues =>
 
 /** A chunk whose columns are in memory. */
 export const unpackChunk = ({ columns, ...summary }: PackedChunk): RequestChunk =>
-  chunkOf(summary, (name) => unpackColumn(columns[columnNumber(name)] as Uint8Array, summary.length));
+  chunkOf(summary, (name) => columns[columnNumber(name)] as Uint8Array);
 
-/** A chunk that reads each column once: a query asks for the same ones again and again. */
-export function chunkOf(summary: ChunkSummary, read: (name: ColumnName) => Column): RequestChunk {
-  const known = new Map<ColumnName, Column>();
+/**
+ * A chunk that reads each column once: a query asks for the same ones again and again.
+ * @param read the column as `packColumn` returned it
+ * @param room where columns are unpacked; undefined: in lists of their own
+ */
+export function chunkOf(
+  summary: ChunkSummary,
+  read: (name: ColumnName) => Uint8Array,
+  room?: ColumnRoom<ColumnName>,
+): RequestChunk {
+  const { length } = summary;
+  const known = new Map<ColumnName, { readonly column: Column; readonly bytes: Uint8Array; bound?: number }>();
+  const knownOf = (name: ColumnName) => {
+    let own = known.get(name);
+    if (!own) {
+      const bytes = read(name);
+      own = { bytes, column: unpackColumn(bytes, length, room && (() => room.of(name, length))) };
+      known.set(name, own);
+    }
+    return own;
+  };
   return {
     ...summary,
-    column(name) {
-      let column = known.get(name);
-      if (!column) {
-        column = read(name);
-        known.set(name, column);
-      }
-      return column;
+    column: (name) => knownOf(name).column,
+    boundOf(name) {
+      const own = knownOf(name);
+      own.bound ??= boundOf(own.bytes, own.column);
+      return own.bound;
     },
   };
 }

@@ -50,9 +50,9 @@ function* count(
   const range = { from: edges[0] as Instant, to: edges.at(-1) as Instant };
   if (hasAllRows && columns.requestsIn(range) <= MAX_REQUESTS) return yield* columns.count(request);
   if (wanted !== 'rows') return yield* new StoredFigures(database, tables, request, wanted, cut, columns).count();
-  return (
-    (hasAllRows && (yield* countPairs(database, tables, request, cut, columns))) || (yield* columns.count(request))
-  );
+  // Cells are of chunks: steps that are shorter are counted by requests anyway.
+  const byPairs = hasAllRows && edges.length <= columns.chunksIn(range);
+  return (byPairs && (yield* countPairs(database, tables, request, cut, columns))) || (yield* columns.count(request));
 }
 
 /** By the cells of two fields, and by sums of the one that the filter is on. @returns undefined for other filters */

@@ -4,10 +4,10 @@ import { type Instant, instant } from '../../domain/core/brands.ts';
 import { ChunkCounts } from '../columns/chunkCounts.ts';
 import { type ChunkRange, chunkRanges, overlaps } from '../columns/chunkRanges.ts';
 import { type ChunkFilter, ChunkSelection } from '../columns/chunkSelection.ts';
+import { stepsOf, wholeOf } from '../columns/countedGroups.ts';
 import type { ChunkSummary } from '../columns/requestChunk.ts';
 import { addRequests } from '../columns/requestSums.ts';
-import { FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, MANY_STEPS, REST } from '../figureCounts.ts';
-import { DenseSteps } from '../figureSteps.ts';
+import { type GroupKey, groupsOfSteps, REST } from '../figureCounts.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { SUMS } from '../packedDay.ts';
 import type { Turns } from '../turns.ts';
@@ -22,11 +22,9 @@ interface TimeRange {
   readonly to: Instant;
 }
 
-/** Up to this number of sums, those of all groups in all steps are counted at once. */
-const MAX_SUMS_AT_ONCE = 250_000;
+/** Up to this number of groups in all steps, they are counted at once: fifty in each hour of a year are 32 MB. */
+const MAX_SUMS_AT_ONCE = 450_000;
 const ONE_GROUP = Int32Array.of(0);
-/** Steps whose sums and bins are passed on in one turn. */
-const STEPS_OF_TURN = 32;
 
 /** Counts the requests that a filter lets through by their columns. */
 export class ColumnFigures {
@@ -59,10 +57,14 @@ export class ColumnFigures {
     return this.#tables.figures.countChunks(this.#isIn(range));
   }
 
+  /** The number of chunks that have requests of a time range. */
+  chunksIn(range: TimeRange): number {
+    return this.#tables.figures.countChunks(this.#isIn(range), () => 1);
+  }
+
   /** See `FiguresQueries.breakdown`. */
   *count(request: BreakdownRequest): Turns<Counted> {
-    const counted = request.edges.length - 1 <= MANY_STEPS ? yield* this.#countAtOnce(request) : undefined;
-    return counted ?? (yield* this.#countTwice(request));
+    return (yield* this.#countAtOnce(request)) ?? (yield* this.#countTwice(request));
   }
 
   /** As `count`, by the cells of two fields. @returns undefined where these do not say enough */
@@ -111,26 +113,8 @@ export class ColumnFigures {
       counts.add(range, selection, keys.length);
       yield;
     }
-    const whole = new GroupedCounts();
-    keys.forEach((key, group) => {
-      const own = new FigureCounts();
-      for (let step = 0; step < steps; step++) own.sums.addList(counts.sumsOf(group, step));
-      counts.addGroupSketches(group, own);
-      whole.groups.set(key, own);
-    });
-    const dense = new DenseSteps(steps, groupsOfSteps(whole, request));
-    for (let step = 0; step < steps; step++) {
-      if (step % STEPS_OF_TURN === 0) yield;
-      const total = dense.totalOf(step);
-      keys.forEach((key, group) => {
-        const sums = counts.sumsOf(group, step);
-        if (sums[0] === 0) return;
-        dense.addList(step, key, sums, 0);
-        total.sums.addList(sums);
-      });
-      counts.addStepSketches(step, total);
-    }
-    return { whole, steps: dense };
+    const whole = wholeOf(keys, counts);
+    return { whole, steps: yield* stepsOf(counts, steps, groupsOfSteps(whole, request), keys) };
   }
 
   /** Counts groups first, so that in each step those that are shown have sums. */
@@ -138,18 +122,12 @@ export class ColumnFigures {
     const { by, edges } = request;
     const ends = [edges[0] as Instant, edges.at(-1) as Instant];
     const ofAll = this.#newCounts(1, { hasGroupSketches: true, hasStepSketches: false });
-    const whole = new GroupedCounts();
     const groups = this.#groupsBy(by, edges);
     for (const [range, selection] of this.#ranges(groups, ends)) {
       ofAll.add({ ...range, step: 0 }, selection, groups.keys.length);
       yield;
     }
-    groups.keys.forEach((key, group) => {
-      const own = new FigureCounts();
-      own.sums.addList(ofAll.sumsOf(group, 0));
-      ofAll.addGroupSketches(group, own);
-      whole.groups.set(key, own);
-    });
+    const whole = wholeOf(groups.keys, ofAll);
     const shown = groupsOfSteps(whole, request);
     const steps = edges.length - 1;
     const counts = this.#newCounts(steps, { hasGroupSketches: false, hasStepSketches: true });
@@ -161,20 +139,7 @@ export class ColumnFigures {
       counts.add(range, selection, shown.length + 1);
       yield;
     }
-    const dense = new DenseSteps(steps, shown);
-    for (let step = 0; step < steps; step++) {
-      if (step % STEPS_OF_TURN === 0) yield;
-      const total = dense.totalOf(step);
-      for (const [key, column] of columns) {
-        if (column >= counts.groups) continue;
-        const sums = counts.sumsOf(column, step);
-        if (sums[0] === 0) continue;
-        dense.addList(step, key, sums, 0);
-        total.sums.addList(sums);
-      }
-      counts.addStepSketches(step, total);
-    }
-    return { whole, steps: dense };
+    return { whole, steps: yield* stepsOf(counts, steps, shown, [...shown, REST]) };
   }
 
   #newCounts(steps: number, sketches: { readonly hasGroupSketches: boolean; readonly hasStepSketches: boolean }) {

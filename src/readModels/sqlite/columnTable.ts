@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { ColumnRoom, unpackColumn } from '../columns/column.ts';
+import { ColumnRoom } from '../columns/column.ts';
 import {
   type ChunkSummary,
   COLUMNS,
@@ -17,8 +17,8 @@ import { type FieldValues, PairTable } from './pairTable.ts';
 
 /** Requests of a chunk. */
 const MAX_LENGTH = 8_192;
-/** Bytes as they are in the file: 28 of a request, of which a breakdown by one field needs 21. */
-const MAX_CACHED_BYTES = 96 * 2 ** 20;
+/** Bytes as they are in the file: 28 of a request, of which a breakdown needs 21, and 25 by the hour. */
+const MAX_CACHED_BYTES = 128 * 2 ** 20;
 
 type StoredSummary = ChunkSummary & { readonly id: number };
 
@@ -114,12 +114,9 @@ export class ColumnTable {
     for (const summary of others) yield this.#chunkOf(summary, cached, room);
   }
 
-  /** @param room where columns are unpacked; undefined: in lists of their own */
+  /** @param room see `chunkOf` */
   #chunkOf(summary: StoredSummary, read = (id: number) => this.#read(id), room?: ColumnRoom<ColumnName>): RequestChunk {
-    const { length } = summary;
-    return chunkOf(summary, (name) =>
-      unpackColumn(read(idOf(summary.id, name)), length, room && (() => room.of(name, length))),
-    );
+    return chunkOf(summary, (name) => read(idOf(summary.id, name)), room);
   }
 
   #read(id: number): Uint8Array {

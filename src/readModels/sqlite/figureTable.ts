@@ -157,9 +157,9 @@ export class FigureTable {
     return Math.max(1, ...this.#summaries().map(({ bins }) => bins));
   }
 
-  /** The number of requests in chunks that match. */
-  countChunks(isWanted: (summary: ChunkSummary) => boolean): number {
-    return this.#summaries().reduce((count, summary) => count + (isWanted(summary) ? summary.length : 0), 0);
+  /** Adds up a number of each chunk that matches: by default that of its requests. */
+  countChunks(isWanted: (summary: ChunkSummary) => boolean, numberOf = ({ length }: ChunkSummary) => length): number {
+    return this.#summaries().reduce((sum, summary) => sum + (isWanted(summary) ? numberOf(summary) : 0), 0);
   }
 
   /** The requests that have rows, by columns, in chunks that match. */

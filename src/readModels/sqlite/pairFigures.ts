@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../domain/core/brands.ts';
 import { ChunkCounts } from '../columns/chunkCounts.ts';
-import { type ChunkRange, chunkRanges, overlaps } from '../columns/chunkRanges.ts';
+import { type ChunkRange, overlaps, rangesOf, type StepBounds, stepBounds } from '../columns/chunkRanges.ts';
 import { type ChunkFilter, ChunkSelection, EXCLUDED } from '../columns/chunkSelection.ts';
+import { wholeOf } from '../columns/countedGroups.ts';
 import { COLUMN_OF, FIELD_PAIRS, type FieldPair, fieldsOf, pairNumberOf } from '../columns/fieldPairs.ts';
 import type { PairCells } from '../columns/pairCells.ts';
 import type { RequestChunk } from '../columns/requestChunk.ts';
-import { FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, keyOf, REST } from '../figureCounts.ts';
+import { type GroupKey, groupsOfSteps, keyOf, REST } from '../figureCounts.ts';
 import { DenseSteps } from '../figureSteps.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import type { Turns } from '../turns.ts';
@@ -18,6 +19,8 @@ import type { Counted, FigureTables } from './rowFigures.ts';
 
 /** Up to this number of sums, those of all groups in all steps are counted at once. */
 const MAX_SUMS_AT_ONCE = 250_000;
+/** Steps whose sums are passed on in one turn. */
+const STEPS_OF_TURN = 256;
 
 /** The cells of a block for one query. */
 interface Block {
@@ -93,31 +96,25 @@ export class PairFigures {
     const { edges } = this.#request;
     const steps = edges.length - 1;
     const { keys } = this.#groups;
-    const whole = new GroupedCounts();
     const fewGroups = MAX_SUMS_AT_ONCE / steps;
     const atOnce = yield* this.#sumUp(edges, { hasBins: true, maxGroups: fewGroups });
     const ofAll = atOnce ?? (yield* this.#sumUp([edges[0] as Instant, edges.at(-1) as Instant], { hasBins: true }));
-    for (const [group, key] of keys.entries()) {
-      const own = new FigureCounts();
-      for (let step = 0; step < (atOnce ? steps : 1); step++) own.sums.addList(ofAll.sumsOf(group, step));
-      ofAll.addGroupSketches(group, own);
-      whole.groups.set(key, own);
-      yield;
-    }
+    const whole = wholeOf(keys, ofAll);
+    yield;
     const shown = groupsOfSteps(whole, this.#request);
     const dense = new DenseSteps(steps, shown);
     let [counts, columns] = [ofAll, keys as readonly GroupKey[]];
     if (!atOnce) {
       columns = [...shown, REST];
-      const places = new Map(shown.map((key, index) => [key, index]));
-      const codes = Int32Array.from(keys, (key) => places.get(key) ?? shown.length);
+      const numbers = new Map(shown.map((key, index) => [key, index]));
+      const codes = Int32Array.from(keys, (key) => numbers.get(key) ?? shown.length);
       counts = yield* this.#sumUp(edges, { hasBins: false, codes });
     }
     yield* addTotals(dense);
-    for (const [group, key] of columns.entries()) {
-      if (group >= counts.groups) break;
-      for (let step = 0; step < steps; step++) dense.addList(step, key, counts.sumsOf(group, step), 0);
-      yield;
+    const places = Int32Array.from(columns, (key) => dense.columnOf(key));
+    for (let step = 0; step < steps; step++) {
+      dense.addGroups(step, places, counts.stepSums(step));
+      if (step % STEPS_OF_TURN === 0) yield;
     }
     return { whole, steps: dense };
   }
@@ -143,16 +140,17 @@ export class PairFigures {
     });
     const isIn = (each: RequestChunk | Parameters<typeof overlaps>[0]) => overlaps(each, from, to);
     const blocks = new Map<number, Block | undefined>();
+    const bounds = stepBounds(edges, this.#groups.isByMonth);
     for (const chunk of figures.chunks((summary) => summary.firstPosition <= this.#upTo && isIn(summary))) {
       const block = this.#blockOf(chunk, from, to, blocks, codes);
-      this.#addChunk(chunk, edges, counts, block, hasBins, codes);
+      this.#addChunk(chunk, bounds, counts, block, hasBins, codes);
       if (maxGroups !== undefined && this.#groups.keys.length > maxGroups) return undefined;
       yield;
     }
     if (hasBins) {
       for (const block of blocks.values()) {
         if (!block?.isWhole) continue;
-        counts.addBins(block.cells, block.groupOf);
+        counts.addBins(block.cells, block.groupOf, this.#groups.keys.length);
         yield;
       }
     }
@@ -161,13 +159,13 @@ export class PairFigures {
 
   #addChunk(
     chunk: RequestChunk,
-    edges: readonly Instant[],
+    bounds: StepBounds,
     counts: ChunkCounts,
     block: Block | undefined,
     hasBins: boolean,
     codes: Int32Array | undefined,
   ): void {
-    const ranges = [...chunkRanges([chunk], edges, this.#groups.isByMonth)];
+    const ranges = rangesOf(chunk, bounds);
     const largest = ranges.reduce((best, range) => (range.to - range.from > best.to - best.from ? range : best), {
       from: 0,
       to: 0,
