@@ -4,7 +4,7 @@ import { type Instant, instant } from '../domain/core/brands.ts';
 import { MAX_INSTANT } from './periodRanges.ts';
 import type { ModelOption, RequestLogFilter, RequestLogOptions } from './requestLogQueries.ts';
 
-type Condition = (kind: RequestKind) => boolean;
+export type Condition = (kind: RequestKind) => boolean;
 
 /** The time range of a filter; `to` is exclusive. */
 export const timeRangeOf = ({ since, until }: RequestLogFilter): { from: Instant; to: Instant } => ({
@@ -85,18 +85,18 @@ function withOther({ models, efforts, modelOptions, ...rest }: RequestLogFilter)
   };
 }
 
-/** The number of requests of a kind that tried an account before their own. */
-export interface AttemptCount {
-  readonly accountId: string;
-  /** The same object as in other counts of this kind. */
-  readonly kind: RequestKind;
-  readonly count: number;
+/** The numbers of requests that tried each account before their own, by their kinds. */
+export interface AttemptCounts {
+  /** By account, those of the kinds that match. */
+  byAccount(matches: Condition): Map<string, number>;
+  /** Those that tried an account; a kind may occur more than once. */
+  of(accountId: string): readonly (readonly [RequestKind, number])[];
 }
 
 /** Numbers of requests within the time range of a filter. */
 export interface RequestCounts {
   readonly kinds: readonly (readonly [RequestKind, number])[];
-  readonly attempts: readonly AttemptCount[];
+  readonly attempts: AttemptCounts;
   /**
    * Requests that tried a wanted account before another one that is not wanted, each once in the sum of its kind; for filters
    * with several `attemptedAccountIds` only: for one, the attempts say it.
@@ -111,12 +111,13 @@ export interface RequestCounts {
 export function filterOptions({ kinds, attempts, attempted }: RequestCounts, filter: RequestLogFilter): KindOptions {
   const { account, status, model } = conditionsOf(filter);
   const accountIds = new Map<string, number>();
-  const attemptedAccountIds = new Map<string, number>();
   const statuses = new Map<string, number>();
   const modelOptions = new Map<string, ModelOption & { count: number }>();
   const wanted = filter.attemptedAccountIds && new Set(filter.attemptedAccountIds);
   const own = wanted ? kinds.filter(([{ accountId }]) => accountId !== null && wanted.has(accountId)) : kinds;
-  for (const [kind, count] of wanted ? [...own, ...(wanted.size === 1 ? ofOne(attempts, wanted) : attempted)] : own) {
+  for (const [kind, count] of wanted
+    ? [...own, ...(wanted.size === 1 ? attempts.of([...wanted][0] as string) : attempted)]
+    : own) {
     const [isAccount, isStatus, isModel] = [all(account, kind), all(status, kind), all(model, kind)];
     if (isStatus && isModel && kind.accountId !== null) add(accountIds, kind.accountId, count);
     if (isAccount && isModel) add(statuses, kind.status, count);
@@ -126,14 +127,9 @@ export function filterOptions({ kinds, attempts, attempted }: RequestCounts, fil
     modelOptions.set(key, { model: kind.model, effort: kind.effort, count: before + count });
   }
   const others = [...account, ...status, ...model];
-  // Evaluated once for each kind: there are many more attempts of them.
-  const matching = new Set<RequestKind>();
-  for (const [kind, count] of kinds) {
-    if (!all(others, kind)) continue;
-    matching.add(kind);
-    if (kind.accountId !== null) add(attemptedAccountIds, kind.accountId, count);
-  }
-  for (const { accountId, kind, count } of attempts) if (matching.has(kind)) add(attemptedAccountIds, accountId, count);
+  const attemptedAccountIds = attempts.byAccount((kind) => all(others, kind));
+  for (const [kind, count] of kinds)
+    if (kind.accountId !== null && all(others, kind)) add(attemptedAccountIds, kind.accountId, count);
   return {
     accountIds: inOrder(accountIds).map(([accountId, count]) => ({ accountId, count })),
     attemptedAccountIds: inOrder(attemptedAccountIds).map(([accountId, count]) => ({ accountId, count })),
@@ -141,10 +137,6 @@ export function filterOptions({ kinds, attempts, attempted }: RequestCounts, fil
     modelOptions: inOrder(modelOptions).map(([, option]) => option),
   };
 }
-
-/** Requests that tried the only wanted account before their own. */
-const ofOne = (attempts: readonly AttemptCount[], wanted: ReadonlySet<string>): (readonly [RequestKind, number])[] =>
-  attempts.flatMap(({ accountId, kind, count }) => (wanted.has(accountId) ? [[kind, count] as const] : []));
 
 const all = (conditions: readonly Condition[], kind: RequestKind): boolean =>
   conditions.every((matches) => matches(kind));

@@ -1,6 +1,7 @@
 import type { RequestKind, RequestSource } from '../../../projections/requestLog.ts';
 import type { Position } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
+import { ListedAttempts } from '../listedAttempts.ts';
 import type { PeriodRange } from '../periodRanges.ts';
 import {
   filterOptions,
@@ -59,8 +60,10 @@ export async function requestLogOptions(
   const options = filterOptions(
     {
       kinds: kinds.flatMap(known),
-      attempts: attempts.flatMap(({ attemptedAccountId, ...counted }) =>
-        known(counted).map(([kind, count]) => ({ accountId: attemptedAccountId, kind, count })),
+      attempts: new ListedAttempts(
+        attempts.flatMap(({ attemptedAccountId, ...counted }) =>
+          known(counted).map(([kind, count]) => ({ accountId: attemptedAccountId, kind, count })),
+        ),
       ),
       attempted: further.flatMap(known),
     },
@@ -107,8 +110,8 @@ async function countsOfRows(
   }
   return {
     kinds: [...kinds],
-    attempts: [...attempts].flatMap(([kind, tried]) =>
-      [...tried].map(([accountId, count]) => ({ accountId, kind, count })),
+    attempts: new ListedAttempts(
+      [...attempts].flatMap(([kind, tried]) => [...tried].map(([accountId, count]) => ({ accountId, kind, count }))),
     ),
     attempted: [...attempted],
   };

@@ -6,7 +6,7 @@ import { COLUMN_OF, LIST_OF } from '../columns/fieldPairs.ts';
 import { kindPredicate } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { sourcePredicate } from '../sourceFilter.ts';
-import { type AttemptList, mergedAttempts } from './attemptList.ts';
+import type { AttemptList } from './attemptList.ts';
 import type { RequestTable } from './requestTable.ts';
 
 /** What a filter needs beside columns: the tables of the request log, and the last position of a request. */
@@ -35,9 +35,7 @@ export function columnFilter(filter: RequestLogFilter, { database, requests, upT
     const { accountIds, matches } = kinds.attempted;
     const own = wantedIds(requests.kinds.entries, kinds.matches);
     const others = wantedIds(requests.kinds.entries, matches);
-    rowConditions.push(
-      attempted(own, others, mergedAttempts([...accountIds].map((id) => requests.otherAttempts.of(id)))),
-    );
+    rowConditions.push(attempted(own, others, requests.otherAttempts.ofAny(accountIds)));
   }
   return { conditions, rowConditions };
 }

@@ -22,6 +22,8 @@ export class OtherAttempts {
   readonly #known = new Map<string, Known>();
   readonly #maxBytes: number;
   #bytes = 0;
+  /** Of the accounts that were asked about together last: a page, its options and the next page ask about the same. */
+  #merged: { readonly lists: readonly AttemptList[]; readonly list: AttemptList } | undefined;
 
   constructor(database: DatabaseSync, maxBytes = MAX_CACHED_BYTES) {
     this.#maxBytes = maxBytes;
@@ -54,12 +56,24 @@ export class OtherAttempts {
     return list;
   }
 
+  /** All requests so far that tried one of several accounts, each once. */
+  ofAny(accountIds: Iterable<string>): AttemptList {
+    const lists = [...accountIds].map((id) => this.of(id));
+    const known = this.#merged;
+    // A list without new attempts is the same object.
+    if (known?.lists.length === lists.length && known.lists.every((list, index) => list === lists[index]))
+      return known.list;
+    const list = mergedAttempts(lists);
+    this.#merged = lists.length > 1 && bytesOf(list) <= this.#maxBytes ? { lists, list } : undefined;
+    return list;
+  }
+
   #continued(accountId: string, { list, upTo: before }: Known, upTo: number): AttemptList {
     return before < upTo ? mergedAttempts([list, listOf(this.#selectLater.get(before, upTo, accountId))]) : list;
   }
 
   #keep(accountId: string, known: Known): void {
-    const bytes = bytesOf(known);
+    const bytes = bytesOf(known.list);
     if (bytes > this.#maxBytes) return;
     for (const [id, other] of this.#known) {
       if (this.#bytes + bytes <= this.#maxBytes) break;
@@ -71,11 +85,11 @@ export class OtherAttempts {
 
   #forget(accountId: string, known: Known): void {
     this.#known.delete(accountId);
-    this.#bytes -= bytesOf(known);
+    this.#bytes -= bytesOf(known.list);
   }
 }
 
-const bytesOf = ({ list: { times, positions, kinds } }: Known): number =>
+const bytesOf = ({ times, positions, kinds }: AttemptList): number =>
   times.byteLength + positions.byteLength + kinds.byteLength;
 
 function listOf(row: unknown): AttemptList {

@@ -37,7 +37,7 @@ interface CountedRange extends PeriodRange {
 const indexed = (kinds: KindSelection | undefined) =>
   kinds?.isFailedOnly ? 'INDEXED BY failedRequestsByTime WHERE failed = 1 AND' : 'INDEXED BY requestsByTime WHERE';
 
-type PageTables = Pick<Tables, 'requests' | 'requestIds' | 'figures'>;
+type PageTables = Pick<Tables, 'requests' | 'requestIds' | 'figures' | 'attemptCounts'>;
 
 /** Finds positions of rows of a range, the latest first. */
 type FindInRange = (range: CountedRange, limit: number, offset: number) => number[];
@@ -119,13 +119,13 @@ function latestFirst(
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...archived.map(endOfArchivedDay))));
   const ranges = [...splitAtCut(rowsOnlyTo, to, cut, periods), { period: undefined, from, to: rowsOnlyTo }]
     .filter((range) => range.from < range.to)
-    .flatMap((range) => countedRanges(database, selection, range));
+    .flatMap((range) => countedRanges(database, tables, selection, range));
   const total = ranges.reduce((sum, { count }) => sum + count, 0);
   const conditions = pageConditions(database, tables, filter, selection.upTo);
   const find: FindInRange = (range, count, skip) =>
     (selection.kinds && positionsByColumns(tables, conditions, range, selection.upTo, count, skip)) ??
     scan(database, selection, range, count, skip);
-  return { positions: positionsOfPage(database, selection, ranges, find, limit, offset), total };
+  return { positions: positionsOfPage(database, tables, selection, ranges, find, limit, offset), total };
 }
 
 /** A page of the requests that ended after a position, found along the positions. */
@@ -215,12 +215,21 @@ function countsFor(kinds: KindSelection | undefined) {
 }
 
 /** The periods of a range that contain matches, with their counts. */
-function countedRanges(database: DatabaseSync, selection: RequestSelection, range: PeriodRange): CountedRange[] {
+function countedRanges(
+  database: DatabaseSync,
+  tables: Pick<Tables, 'attemptCounts'>,
+  selection: RequestSelection,
+  range: PeriodRange,
+): CountedRange[] {
   if (selection.source) return [{ ...range, count: countRows(database, selection, range) }];
   const own = countedByKind(database, selection, range);
   if (!selection.attempted) return own;
   const counts = new Map(own.map((counted) => [counted.from, counted]));
-  for (const counted of countedByAttempt(selection.attempted, range, selection.upTo)) {
+  const { attempted, upTo } = selection;
+  const tried = attempted.isOne
+    ? countedByOneAttempt(database, tables, attempted, range, upTo)
+    : countedByAttempt(attempted, range, upTo);
+  for (const counted of tried) {
     const count = (counts.get(counted.from)?.count ?? 0) + counted.count;
     counts.set(counted.from, { ...counted, count });
   }
@@ -250,6 +259,24 @@ function countedByKind(database: DatabaseSync, { kinds, upTo }: RequestSelection
   return rows.map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
 }
 
+/** The requests that tried an account, by the periods that have any: sums say it, without reading its attempts. */
+function countedByOneAttempt(
+  database: DatabaseSync,
+  { attemptCounts }: Pick<Tables, 'attemptCounts'>,
+  attempted: AttemptSelection,
+  range: PeriodRange,
+  upTo: number,
+): CountedRange[] {
+  const { period, from, to } = range;
+  if (period)
+    return attemptCounts
+      .sums(period, from, to, attempted.attemptKinds())
+      .map(({ start, count }) => ({ period, from: start, to: endOf(period, start), count }));
+  const { sql, values } = attemptsIn(attempted, { from, to, upTo });
+  const count = database.prepare(`SELECT COUNT(*) AS count ${sql}`).get(...values)?.count as number;
+  return count === 0 ? [] : [{ ...range, count }];
+}
+
 /** The requests that tried one of the accounts, by the periods that have any. */
 function countedByAttempt({ bytes, list }: AttemptSelection, range: PeriodRange, upTo: number): CountedRange[] {
   const { period, from, to } = range;
@@ -276,6 +303,7 @@ function isSplit({ period, count }: CountedRange, { kinds, attempted }: RequestS
 /** Positions of one page. Ranges before the page are skipped by their counts; the index is scanned only where the page is. */
 function positionsOfPage(
   database: DatabaseSync,
+  tables: Pick<Tables, 'attemptCounts'>,
   selection: RequestSelection,
   ranges: readonly CountedRange[],
   find: FindInRange,
@@ -292,7 +320,7 @@ function positionsOfPage(
       } else if (isSplit(range, selection)) {
         const { periods } = countsFor(selection.kinds);
         const period = range.period && periods[periods.indexOf(range.period as never) - 1];
-        visit(countedRanges(database, selection, { period, from: range.from, to: range.to }));
+        visit(countedRanges(database, tables, selection, { period, from: range.from, to: range.to }));
       } else {
         const missing = Math.min(limit - found.length, range.count - toSkip);
         found.push(...find(range, missing, toSkip));

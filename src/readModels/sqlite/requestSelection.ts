@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/core/brands.ts';
 import { kindPredicate, namesPredicate, timeRangeOf } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows, sourcePredicate } from '../sourceFilter.ts';
-import { type AttemptList, mergedAttempts } from './attemptList.ts';
+import type { AttemptList } from './attemptList.ts';
 import { POSITIONS_OF_CONVERSATIONS, type RequestTable } from './requestTable.ts';
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
@@ -40,6 +40,8 @@ export interface KindSelection {
 export interface AttemptSelection {
   /** JSON. */
   readonly accountIds: string;
+  /** For each attempt kind of the accounts, by its id, 1 if it is of a kind that is selected. */
+  readonly attemptKinds: () => Uint8Array;
   /** A row may have tried several of the accounts, and must count once. */
   readonly isOne: boolean;
   /** As in `KindSelection`, without the kinds that it selects. */
@@ -74,14 +76,24 @@ export function selectionOf(
     kinds: { bytes, isFailedOnly },
     attempted: attempted && {
       accountIds: JSON.stringify([...attempted.accountIds]),
+      attemptKinds: () => attemptKindsOf(table, attempted.accountIds, attemptedBytes as Uint8Array),
       isOne: attempted.accountIds.size === 1,
       bytes: attemptedBytes as Uint8Array,
       list() {
-        list ??= mergedAttempts([...attempted.accountIds].map((id) => otherAttempts.of(id)));
+        list ??= otherAttempts.ofAny(attempted.accountIds);
         return list;
       },
     },
   };
+}
+
+function attemptKindsOf(table: RequestTable, wanted: ReadonlySet<string>, bytes: Uint8Array): Uint8Array {
+  const { accountIds, accounts, kinds } = table.attemptKindNumbers();
+  const isWanted = Uint8Array.from(accountIds, (id) => (wanted.has(id) ? 1 : 0));
+  const selected = new Uint8Array(accounts.length);
+  for (let id = 1; id < selected.length; id++)
+    selected[id] = (isWanted[accounts[id] as number] as number) & (bytes[(kinds[id] as number) - 1] as number);
+  return selected;
 }
 
 function sourceSelectionOf(

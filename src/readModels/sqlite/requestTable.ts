@@ -11,6 +11,7 @@ import { instant, position } from '../../domain/core/brands.ts';
 import { KindNames } from '../kindNames.ts';
 import { wantedNames } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
+import { type AttemptKindNumbers, attemptKindNumbers, type StoredAttemptKind } from './attemptKindNumbers.ts';
 import { ClientTable, NO_CLIENT } from './clientTable.ts';
 import { Dictionary } from './dictionary.ts';
 import type { LiveRows } from './liveRows.ts';
@@ -153,6 +154,8 @@ const SELECT_BEYOND = `
 export class RequestTable {
   readonly kinds: Dictionary<RequestKind>;
   readonly attemptKinds: Dictionary<StoredAttemptKind>;
+  /** What the ids of `attemptKinds` mean. */
+  readonly attemptKindNumbers: () => AttemptKindNumbers;
   readonly sources: Dictionary<RequestSource>;
   readonly clients: ClientTable;
   readonly otherAttempts: OtherAttempts;
@@ -173,6 +176,7 @@ export class RequestTable {
     database.exec(LAYOUT);
     this.kinds = new Dictionary(database, 'requestKinds', ['accountId', 'model', 'effort', 'status']);
     this.attemptKinds = new Dictionary(database, 'attemptKinds', ['attemptedAccountId', 'kindId']);
+    this.attemptKindNumbers = attemptKindNumbers(this.attemptKinds);
     this.sources = new Dictionary(database, 'requestSources', ['apiKeyId', 'errorCode', 'owner', 'team', 'transport']);
     this.#insert = database.prepare(
       `INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -352,12 +356,6 @@ export class RequestTable {
 }
 
 const NO_OTHERS: readonly string[] = [];
-
-/** An `AttemptKind` whose kind is in the other dictionary; a dictionary has texts only. */
-interface StoredAttemptKind {
-  readonly attemptedAccountId: string;
-  readonly kindId: string;
-}
 
 interface PendingRow extends RowIds {
   readonly row: RequestLogRow;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RequestKind } from '../../../projections/requestLog.ts';
 import type { Instant } from '../../domain/core/brands.ts';
+import { ListedAttempts } from '../listedAttempts.ts';
 import { kindNamed, namesPredicate, type RequestCounts } from '../requestFilter.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import type { SourceSelection } from './requestSelection.ts';
@@ -99,11 +100,13 @@ export function countsOfSelection(
   const isOwn = ({ accountId }: RequestKind) => accountId !== null && attemptedAccountIds?.includes(accountId);
   return {
     kinds: own.map((row) => [kindOf(row), row.count as number]),
-    attempts: attempts.map((row) => ({
-      accountId: row.accountId as string,
-      kind: kindOf(row),
-      count: row.count as number,
-    })),
+    attempts: new ListedAttempts(
+      attempts.map((row) => ({
+        accountId: row.accountId as string,
+        kind: kindOf(row),
+        count: row.count as number,
+      })),
+    ),
     attempted: attempted.flatMap((row) => (isOwn(kindOf(row)) ? [] : [[kindOf(row), row.count as number] as const])),
   };
 }
