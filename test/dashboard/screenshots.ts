@@ -7,7 +7,7 @@ import { journeys, startJourney, type Visit } from './support/journey.ts';
 import { addPeople, setUpAdministrator, signInAs } from './support/people.ts';
 
 // `npm run screenshots` writes docs/screenshots. SHOTS selects pages, e.g. SHOTS=accounts,settings; SHOTS_FULL captures
-// the full height of each page.
+// the full height of each page, SHOTS_WIDTH=2560 both themes at that width in place of the usual variants.
 
 const folder = process.env.SHOTS_FOLDER ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const wanted = process.env.SHOTS?.split(',');
@@ -54,11 +54,19 @@ const PAGES: readonly { name: string; path: string; before?: (page: Page) => Pro
   { name: 'sign-in', path: '/sign-in' },
 ];
 
-const VARIANTS: readonly ({ suffix: string } & Visit)[] = [
-  { suffix: 'light', colorScheme: 'light' },
-  { suffix: 'dark', colorScheme: 'dark' },
-  { suffix: '360', colorScheme: 'light', viewport: { width: 360, height: 740 } },
-];
+const width = Number(process.env.SHOTS_WIDTH ?? 0);
+const viewport = { width, height: Math.round((width * 9) / 16) };
+const VARIANTS: readonly ({ suffix: string } & Visit)[] =
+  width > 0
+    ? [
+        { suffix: `${width}-light`, colorScheme: 'light', viewport },
+        { suffix: `${width}-dark`, colorScheme: 'dark', viewport },
+      ]
+    : [
+        { suffix: 'light', colorScheme: 'light' },
+        { suffix: 'dark', colorScheme: 'dark' },
+        { suffix: '360', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+      ];
 
 journeys('screenshots', () => {
   test('captures every page in every variant', { timeout: 400_000 }, async () => {
