@@ -28,6 +28,7 @@ import { BLOCK_CHUNKS, type FieldValues } from './pairTable.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
 import { groupsByLonger } from './pendingGroups.ts';
 import { periodNumber } from './rollUpTable.ts';
+import { TotalRows } from './totalRows.ts';
 
 const SUMS_BY: readonly SumsBy[] = [...groupings, 'all'];
 
@@ -63,6 +64,8 @@ export class FigureTable {
   readonly #values: FieldValues;
   readonly #columns: ColumnTable;
   #pendingChunk: RequestChunk | undefined;
+  /** The rows of all requests together that queries have read. */
+  readonly totals = new TotalRows();
 
   constructor(database: DatabaseSync, dictionaries: FieldDictionaries, chunkLength?: number) {
     database.exec(`
@@ -110,6 +113,7 @@ export class FigureTable {
     this.#pendingChunk = undefined;
     this.#groups.names.clear();
     this.#columns.reload();
+    this.totals.clear();
     for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
       this.#pending.add(row, row);
   }
@@ -224,7 +228,7 @@ export class FigureTable {
         const { groups, groupOf } = own;
         const counts = requests.countsBy(groupOf, groups.length);
         groups.forEach(({ start, key }, group) => {
-          this.#writeRow([groupingNumber(by), periodNumber(period), start, idOf(key)], counts[group] as EncodedCounts);
+          this.#writeRow(by, period, start, idOf(key), counts[group] as EncodedCounts);
         });
         if (period === FIGURE_PERIODS[0])
           this.#writeDays(
@@ -244,7 +248,7 @@ export class FigureTable {
       if (period !== FIGURE_PERIODS[0]) groupsByStart = longer(period, groupsByStart);
       for (const [start, { groups }] of groupsByStart.all)
         for (const [key, { sums, latency, firstByte }] of groups)
-          this.#writeRow([groupingNumber(by), periodNumber(period), start, idOf(key)], {
+          this.#writeRow(by, period, instant(start), idOf(key), {
             ...sums,
             latency: latency.encode(),
             firstByte: firstByte.encode(),
@@ -275,9 +279,14 @@ export class FigureTable {
   }
 
   #writeRow(
-    row: readonly [grouping: number, period: number, start: number, groupId: number],
+    by: SumsBy,
+    period: (typeof FIGURE_PERIODS)[number],
+    start: Instant,
+    groupId: number,
     added: EncodedCounts,
   ): void {
+    if (by === 'all') this.totals.forget(period, start);
+    const row = [groupingNumber(by), periodNumber(period), start, groupId] as const;
     // Most are new.
     if (this.#insert.run(...row, ...valuesOf(added)).changes > 0) return;
     const all = new FigureCounts();

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { FIGURE_PERIODS, FIGURE_SUMS } from '../../../projections/figures.ts';
 import { startOf } from '../../../projections/periods.ts';
-import type { Instant } from '../../domain/core/brands.ts';
+import { type Instant, instant } from '../../domain/core/brands.ts';
 import { type Cut, splitAtCut } from '../cut.ts';
 import { FigureCounts, GroupedCounts, type GroupKey, groupsOfSteps, stepOf } from '../figureCounts.ts';
 import { DenseSteps } from '../figureSteps.ts';
@@ -15,6 +15,7 @@ import type { FigureTable } from './figureTable.ts';
 import type { SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
+import type { TotalRow, TotalRows } from './totalRows.ts';
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
@@ -54,6 +55,9 @@ export class StoredFigures {
   /** What is not written yet, by groups and of all of them. */
   readonly #pending: readonly PendingCounts[];
   readonly #pendingTotals: readonly PendingCounts[];
+  readonly #totals: TotalRows;
+  /** The writes of the snapshot that this reads. */
+  readonly #writes: number;
 
   /** @param rows those that the filter lets through */
   constructor(
@@ -70,6 +74,8 @@ export class StoredFigures {
     this.#wanted = wanted;
     this.#cut = cut;
     this.#byOfTotals = wanted ? by : 'all';
+    this.#totals = figures.totals;
+    this.#writes = figures.totals.writes;
     this.#runs = stepRuns(edges, cut);
     // Now, as requests that are not written yet may be between two turns.
     this.#own = this.#runs.rows.flatMap((range) => rows.all(by, range));
@@ -209,10 +215,11 @@ export class StoredFigures {
     const ids = isFew ? [JSON.stringify([...keys.keys()])] : [];
     const grouping = groupingNumber(this.#byOfTotals);
     const add = (period: (typeof FIGURE_PERIODS)[number], from: number, to: number): Turns<void> => {
-      const found = select.iterate(grouping, periodNumber(period), from, to, ...ids);
-      return forEachInTurns(found as unknown as Iterable<SumsRow>, (row) =>
-        addRow(steps.totalOf(stepIn(run, row[0])), row, 1),
-      );
+      const read = (first: number, end: number) =>
+        select.iterate(grouping, periodNumber(period), first, end, ...ids) as unknown as Iterable<TotalRow>;
+      // Those of groups are too many to be kept.
+      const rows = isFew ? read(from, to) : this.#totals.in(period, instant(from), instant(to), this.#writes, read);
+      return forEachInTurns(rows, (row) => addRow(steps.totalOf(stepIn(run, row[0])), row, 1));
     };
     if (run.period !== 'quarter' || run.stepMs <= HOUR_MS) {
       yield* add(run.period as (typeof FIGURE_PERIODS)[number], run.from, run.to);
