@@ -28,6 +28,12 @@ journeys('integrity', () => {
     const { body } = await gateway.api('GET', '/api/integrity');
     await page.getByText(body.public_key, { exact: true }).waitFor();
     await page.getByText(/^covers \d+, signed/).waitFor();
+    const verification = page.getByRole('region', { name: 'Verification' });
+    const isBelow = async () =>
+      ((await verification.boundingBox())?.x as number) === ((await publishing.boundingBox())?.x as number);
+    expect(await isBelow()).toBe(true);
+    await page.setViewportSize({ width: 2_560, height: 1_440 });
+    expect(await isBelow()).toBe(false);
   });
 
   test('makes evidence of a request, of what the history shows and of a period, and offers the files', async () => {

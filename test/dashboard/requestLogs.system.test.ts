@@ -407,6 +407,17 @@ journeys('request log', () => {
     expect(Math.max(...shifts)).toBeLessThan(0.02);
   });
 
+  test('shows the whole address of an account in a wide window', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs', viewport: { width: 2_560, height: 1_440 } });
+    const address = page.locator('tr.request td.account');
+    await address.evaluate((cell) => {
+      cell.textContent = 'margaret.hamilton@example.com after 2 attempts';
+    });
+    expect(await address.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+  });
+
   test('exports the matching rows as CSV and JSON', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);
