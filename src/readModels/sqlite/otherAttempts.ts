@@ -10,6 +10,11 @@ interface Known {
   readonly upTo: number;
 }
 
+interface Merged {
+  readonly lists: readonly AttemptList[];
+  readonly list: AttemptList;
+}
+
 /**
  * The requests that tried an account before the one that served them. Those of an account are kept in memory, and for the next query
  * only later ones are read: attempts are added in the order of their positions, and never change.
@@ -22,8 +27,8 @@ export class OtherAttempts {
   readonly #known = new Map<string, Known>();
   readonly #maxBytes: number;
   #bytes = 0;
-  /** Of the accounts that were asked about together last: a page, its options and the next page ask about the same. */
-  #merged: { readonly lists: readonly AttemptList[]; readonly list: AttemptList } | undefined;
+  /** Of accounts that were asked about together, the last ones first: a page, its options and the next page ask about the same. */
+  #merged: readonly Merged[] = [];
 
   constructor(database: DatabaseSync, maxBytes = MAX_CACHED_BYTES) {
     this.#maxBytes = maxBytes;
@@ -59,12 +64,19 @@ export class OtherAttempts {
   /** All requests so far that tried one of several accounts, each once. */
   ofAny(accountIds: Iterable<string>): AttemptList {
     const lists = [...accountIds].map((id) => this.of(id));
-    const known = this.#merged;
     // A list without new attempts is the same object.
-    if (known?.lists.length === lists.length && known.lists.every((list, index) => list === lists[index]))
-      return known.list;
-    const list = mergedAttempts(lists);
-    this.#merged = lists.length > 1 && bytesOf(list) <= this.#maxBytes ? { lists, list } : undefined;
+    const isOf = ({ lists: own }: Merged) =>
+      own.length === lists.length && own.every((list, index) => list === lists[index]);
+    const known = this.#merged.find(isOf);
+    const list = known?.list ?? mergedAttempts(lists);
+    if (lists.length > 1) {
+      let bytes = 0;
+      const all = [known ?? { lists, list }, ...this.#merged.filter((each) => each !== known)];
+      this.#merged = all.filter((each) => {
+        bytes += bytesOf(each.list);
+        return bytes <= this.#maxBytes;
+      });
+    }
     return list;
   }
 
