@@ -33,12 +33,10 @@ test.each([1 << 20, 4_000, 0])(
          ORDER BY requestedAt, position`,
         )
         .all(JSON.stringify(wanted)) as { requestedAt: number; position: number; kindId: number }[];
+      const rows = expected.map((row) => [row.requestedAt, row.position, row.kindId].join()).join(' ');
       // Asked again, as a page and its options do.
-      for (const found of [attempts.ofAny(wanted), attempts.ofAny(wanted)]) {
-        expect([...found.times]).toEqual(expected.map((row) => row.requestedAt));
-        expect([...found.positions]).toEqual(expected.map((row) => row.position));
-        expect([...found.kinds]).toEqual(expected.map((row) => row.kindId));
-      }
+      for (const { times, positions, kinds } of [attempts.ofAny(wanted), attempts.ofAny(wanted)])
+        expect(Array.from(times, (at, index) => [at, positions[index], kinds[index]].join()).join(' ')).toBe(rows);
       expect(attempts.bytes).toBeLessThanOrEqual(maxBytes);
     }
   },

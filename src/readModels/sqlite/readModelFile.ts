@@ -4,7 +4,7 @@ import { damagedFile, openDatabase } from '../../dataFolder/openDatabase.ts';
 import type { Position } from '../../domain/core/brands.ts';
 
 /** Must be raised with every change of tables or indexes. */
-export const LAYOUT = 19;
+export const LAYOUT = 20;
 
 // One row: all read models of the file reach the same position.
 const PROGRESS = `

@@ -16,6 +16,8 @@ import { LAYOUT, openReadModelFile } from './readModelFile.ts';
  * version that no release has yet may be changed.
  */
 const DIGESTS: Readonly<Record<string, string>> = {
+  'requestLog 7, usageTrends 2, history 21, layout 20':
+    '198346043bfc3e9d1afc1f2393db9e0063b10fa0c19634d2426796060553dff9',
   'requestLog 7, usageTrends 2, history 21, layout 19':
     'b36db4ec8200904f4db42e15b8530a482cb7c5edca31695f13228ed72231cb07',
   'requestLog 7, usageTrends 2, history 21, layout 18':

@@ -11,11 +11,13 @@ export const SEGMENT_SIZE = BLOCK_SIZE * BLOCKS_PER_SEGMENT;
 const FRAGMENT_DIGITS = 4;
 /** Fragments of a search text that are looked up: each further one reduces the blocks to a ninth. */
 const MAX_FRAGMENTS_PER_SEARCH = 8;
-const ROW_BYTES = (256 * BLOCKS_PER_SEGMENT) / 8;
+const BYTES_OF_FRAGMENT = BLOCKS_PER_SEGMENT / 8;
+const ROW_BYTES = 256 * BYTES_OF_FRAGMENT;
 
 /**
  * For every fragment of four hexadecimal digits, the blocks of a segment with an id that contains it: one bit per block, one
- * row per pair of leading digits. A search by a part of an id then reads only the blocks that contain all of its fragments.
+ * row per pair of leading digits. A search by a part of an id then reads only the blocks that contain all of its fragments. Rows of a
+ * pair are neighbours, so that a fragment is looked up in all segments at once.
  */
 export class RequestIdFragments {
   readonly #insert: StatementSync;
@@ -24,11 +26,12 @@ export class RequestIdFragments {
   constructor(database: DatabaseSync) {
     database.exec(`
       CREATE TABLE IF NOT EXISTS idParts (stretch INTEGER, pair INTEGER, blocks BLOB NOT NULL,
-        PRIMARY KEY (stretch, pair)) STRICT, WITHOUT ROWID`);
-    this.#insert = database.prepare('INSERT INTO idParts VALUES (?, ?, ?)');
+        PRIMARY KEY (pair, stretch)) STRICT, WITHOUT ROWID`);
+    this.#insert = database.prepare('INSERT INTO idParts (stretch, pair, blocks) VALUES (?, ?, ?)');
     this.#select = database.prepare(
-      `SELECT substr(blocks, ?, ${BLOCKS_PER_SEGMENT / 8}) AS blocks FROM idParts WHERE stretch = ? AND pair = ?`,
+      `SELECT stretch, substr(blocks, ?, ${BYTES_OF_FRAGMENT}) FROM idParts WHERE pair = ? AND stretch < ?`,
     );
+    this.#select.setReturnArrays(true);
   }
 
   /** @param ids the ids of the segment with their positions */
@@ -38,7 +41,7 @@ export class RequestIdFragments {
       const block = Math.floor((position % SEGMENT_SIZE) / BLOCK_SIZE);
       const [byte, bit] = [block >> 3, 1 << (block & 7)];
       forEachFragment(id, (fragment) => {
-        const at = fragment * (BLOCKS_PER_SEGMENT / 8) + byte;
+        const at = fragment * BYTES_OF_FRAGMENT + byte;
         bits[at] = (bits[at] as number) | bit;
       });
     }
@@ -47,21 +50,29 @@ export class RequestIdFragments {
     }
   }
 
-  /** First positions of the blocks that may contain an id with this text. @param text at least four hexadecimal digits */
-  blocksWith(text: string, segment: number): number[] {
+  /**
+   * First positions of the blocks that may contain an id with this text, in their order.
+   * @param text at least four hexadecimal digits
+   * @param segments the number of segments, from the first one on
+   */
+  blocksWith(text: string, segments: number): number[] {
     const all: number[] = [];
     forEachFragment(text, (fragment) => all.push(fragment));
     const fragments = all.filter((_, index) => index % Math.ceil(all.length / MAX_FRAGMENTS_PER_SEARCH) === 0);
-    let common: Uint8Array | undefined;
+    let common = new Uint8Array(segments * BYTES_OF_FRAGMENT).fill(0xff);
     for (const fragment of fragments) {
-      const row = this.#select.get((fragment & 0xff) * (BLOCKS_PER_SEGMENT / 8) + 1, segment, fragment >> 8);
-      const blocks = row?.blocks as Uint8Array;
-      common = common ? common.map((byte, index) => byte & (blocks[index] as number)) : blocks;
+      const own = new Uint8Array(common.length);
+      const rows = this.#select.all((fragment & 0xff) * BYTES_OF_FRAGMENT + 1, fragment >> 8, segments);
+      for (const [segment, blocks] of rows as unknown as Iterable<readonly [number, Uint8Array]>)
+        own.set(blocks, segment * BYTES_OF_FRAGMENT);
+      common = common.map((byte, index) => byte & (own[index] as number));
       if (common.every((byte) => byte === 0)) return [];
     }
-    return Array.from({ length: BLOCKS_PER_SEGMENT }, (_, block) => block)
-      .filter((block) => ((common?.[block >> 3] as number) >> (block & 7)) & 1)
-      .map((block) => segment * SEGMENT_SIZE + block * BLOCK_SIZE);
+    const found: number[] = [];
+    common.forEach((byte, index) => {
+      for (let bit = 0; bit < 8; bit++) if ((byte >> bit) & 1) found.push((index * 8 + bit) * BLOCK_SIZE);
+    });
+    return found;
   }
 }
 

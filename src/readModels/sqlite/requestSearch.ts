@@ -126,7 +126,7 @@ function prefixSearch(text: string, head: Position): IdSearch {
 function fragmentSearch({ fragments }: RequestIdIndex, text: string, head: Position): IdSearch {
   const complete = completeSegments(head);
   const condition = 'instr(requestId, ?)';
-  const blocks = Array.from({ length: complete }, (_, segment) => fragments.blocksWith(text, segment)).flat();
+  const blocks = fragments.blocksWith(text, complete);
   return {
     indexed: {
       table: 'requests',

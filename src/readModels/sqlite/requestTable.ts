@@ -68,8 +68,6 @@ const LAYOUT = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS otherAttemptsByAccount ON otherAttempts (accountId, requestedAt, position, kindId, ordinal);
   CREATE INDEX IF NOT EXISTS otherAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId);
-  CREATE INDEX IF NOT EXISTS laterAttemptsByTime ON otherAttempts (requestedAt, accountId, kindId, position, ordinal)
-    WHERE ordinal > 0;
   CREATE TABLE IF NOT EXISTS otherConversations (
     position INTEGER,
     ordinal INTEGER,
