@@ -90,7 +90,7 @@ test('signs nothing over a file that was cut, and goes on at once with a copy of
   truncateSync(path, statSync(path).size / 2);
   await vi.waitUntil(() => codes().includes('checkpoints_file_harmed'), waitOptions);
   tree.grow(1);
-  await expect(checkpoints.covering(10)).rejects.toThrow('was cut while svc runs');
+  await expect(checkpoints.covering(10)).rejects.toThrow('was cut or cannot be opened');
   expect(lines).toEqual([
     expect.stringMatching(/was cut while svc runs.* Replace the file by a copy from a backup, or delete it/),
   ]);
@@ -98,6 +98,24 @@ test('signs nothing over a file that was cut, and goes on at once with a copy of
   await vi.waitUntil(() => codes().length === 0, waitOptions);
   expect((await checkpoints.covering(10)).size).toBe(10);
   expect(sizesIn(path)).toEqual([5, 9, 10]);
+});
+
+test('names a damaged file that replaces a cut one, and goes on once it is removed', async () => {
+  const { path, tree, checkpoints, codes, faults } = await someCheckpoints();
+  truncateSync(path, 4_096);
+  await vi.waitUntil(() => codes().includes('checkpoints_file_harmed'), waitOptions);
+  writeFileSync(`${path}.damaged`, 'no database '.repeat(2_000));
+  renameSync(`${path}.damaged`, path);
+  await vi.waitUntil(() => faults.current[0]?.cause.includes('is damaged'), waitOptions);
+  tree.grow(1);
+  expect(checkpoints.latest()).toBeUndefined();
+  await expect(checkpoints.covering(10)).rejects.toThrow('was cut or cannot be opened');
+  expect(faults.current.map(({ cause }) => cause)).toEqual([
+    expect.stringContaining('is damaged, or not a file of svc'),
+  ]);
+  rmSync(path);
+  await vi.waitUntil(() => codes().includes('checkpoints_missing'), waitOptions);
+  expect((await checkpoints.covering(10)).size).toBe(10);
 });
 
 test('goes on without a file that was cut and deleted, and names what is lost', async () => {

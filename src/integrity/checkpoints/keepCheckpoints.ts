@@ -17,7 +17,7 @@ import { createFolderTarget } from './folderTarget.ts';
 import { createHttpTarget } from './httpTarget.ts';
 import { keepNotes } from './keptNotes.ts';
 import type { NoteRecord, SharedNotes } from './noteRecord.ts';
-import { NotesCut, openNoteStore } from './noteStore.ts';
+import { NotesUnusable, openNoteStore } from './noteStore.ts';
 import { publicKeyFile } from './publicKeyFile.ts';
 import { createPublishedHeads } from './publishedHeads.ts';
 import { Publisher } from './publisher.ts';
@@ -180,8 +180,8 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   }
 
   function fail(error: Error): void {
-    // A cut file is reported by the one that looks after it.
-    if (error instanceof NotSigned || error instanceof NotesCut) return;
+    // A harmed file is reported by the one that looks after it.
+    if (error instanceof NotSigned || error instanceof NotesUnusable) return;
     if (error instanceof CheckpointRefused) {
       setRefusal(error);
       return;

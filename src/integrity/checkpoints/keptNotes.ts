@@ -49,6 +49,8 @@ export function keepNotes({ store, path, markPath, isShared, faults }: KeepNotes
   let written = known;
   /** What the mark has and the file lacks. */
   let missing: NoteMark | undefined;
+  /** Whether the file that is at the path is named as unusable. */
+  let isNamed = false;
   let checking: Promise<void> | undefined;
 
   function compare(expected: NoteMark | undefined): void {
@@ -76,7 +78,8 @@ export function keepNotes({ store, path, markPath, isShared, faults }: KeepNotes
 
   async function check(): Promise<void> {
     const state = store.state();
-    if (state === 'cut') faults.raise({ code: HARMED, ...cutFile(path) });
+    if (state === 'cut' && !isNamed) faults.raise({ code: HARMED, ...cutFile(path) });
+    isNamed = state === 'cut';
     try {
       if (state === 'missing') {
         const isReplaced = await store.rewrite();
@@ -88,6 +91,7 @@ export function keepNotes({ store, path, markPath, isShared, faults }: KeepNotes
         compare(written);
       }
     } catch (error) {
+      isNamed = true;
       faults.raise({ code: HARMED, ...unusableFile(path, error as Error) });
     }
   }

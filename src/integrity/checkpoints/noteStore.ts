@@ -69,11 +69,11 @@ export interface NoteStore {
 /** What became of the file of the notes while it is open. One that replaces a cut one has what the operator put there. */
 export type NoteFileState = 'in place' | 'missing' | 'cut' | 'replaced';
 
-/** Nothing is added to a file that lacks a part of its pages. */
-export class NotesCut extends Error {
-  override readonly name = 'NotesCut';
+/** Nothing is added to a file that lacks a part of its pages, or cannot be opened. */
+export class NotesUnusable extends Error {
+  override readonly name = 'NotesUnusable';
   constructor(path: string) {
-    super(`${path} was cut while svc runs`);
+    super(`${path} was cut or cannot be opened since svc runs`);
   }
 }
 
@@ -87,18 +87,31 @@ export function openNoteStore(path: string): NoteStore {
   let inode = inodeOf(path);
   let bytes = statSync(path).size;
   let isCut = false;
+  /** Whether all notes are in the copy that a failed attempt to write the file again has left. */
+  let isCopied = false;
+
+  /** Reads find no notes then, instead of a part of them or an error. */
+  function useNone(): void {
+    if (tables.database.isOpen) tables.database.close();
+    tables = openNoteTables(':memory:');
+  }
 
   /** The file becomes smaller only by a VACUUM, which nothing runs. */
   function state(): NoteFileState {
     if (inodeOf(path) !== inode) return isCut ? 'replaced' : 'missing';
     const present = statSync(path, { throwIfNoEntry: false })?.size ?? bytes;
-    isCut ||= present < bytes;
+    if (!isCut && present < bytes) {
+      isCut = true;
+      useNone();
+    }
     bytes = present;
     return isCut ? 'cut' : 'in place';
   }
 
   function open(): void {
-    tables = openNoteTables(path);
+    const opened = openNoteTables(path);
+    tables.database.close();
+    tables = opened;
     inode = inodeOf(path);
     bytes = statSync(path).size;
     isCut = false;
@@ -109,9 +122,13 @@ export function openNoteStore(path: string): NoteStore {
    * path then. Readers are not waited for; what they read stays in it until the next note.
    */
   function emptyJournal(): void {
-    tables.database.exec(
-      `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`,
-    );
+    try {
+      tables.database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The disk may be full. The note is durable in the write-ahead log.
+    } finally {
+      tables.database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
   }
 
   /** What a power cut may take, because it is done again then. */
@@ -133,7 +150,9 @@ export function openNoteStore(path: string): NoteStore {
     keyChanges: () => tables.changes.all(),
     keys: () => tables.keys.all().map((row) => row.public_key as string),
     append({ seq, kind, origin, size, root, note, publicKey, signedAt }) {
-      if (state() === 'cut') throw new NotesCut(path);
+      state();
+      // Also while a file that replaces a cut one is not open yet.
+      if (isCut || isCopied) throw new NotesUnusable(path);
       tables.insert.run(seq, kind, origin, size, root, note, publicKey, signedAt);
       emptyJournal();
     },
@@ -168,19 +187,29 @@ export function openNoteStore(path: string): NoteStore {
     state,
     async rewrite() {
       const fresh = `${path}.new`;
-      // After a failed attempt the copy may be complete.
-      if (tables.database.isOpen) await copyTo(fresh, tables.database);
-      if (tables.database.isOpen) tables.database.close();
+      if (!isCopied) {
+        await copyTo(fresh, tables.database);
+        useNone();
+        isCopied = true;
+      }
       const isReplaced = existsSync(path);
       if (isReplaced) renameSync(path, `${path}.replaced`);
       removeCompanions(path);
       renameSync(fresh, path);
       open();
+      isCopied = false;
       return isReplaced;
     },
     reopen() {
-      tables.database.close();
-      open();
+      // Before the file is opened: closing the last connection removes what is beside the path.
+      useNone();
+      try {
+        open();
+      } catch (error) {
+        inode = inodeOf(path);
+        bytes = 0;
+        throw error;
+      }
     },
     close: () => tables.database.close(),
   };
