@@ -312,6 +312,34 @@ test('of two copies that publish to one folder, one signs and the other says why
   expect((await again.checkpoints.covering(27)).size).toBe(27);
 });
 
+test('a copy of before two changes of the key finds what the later keys have published, and signs nothing', async () => {
+  const published = temporaryFolder();
+  const places = { folder: published };
+  const original = startCheckpoints({ places });
+  original.tree.grow(5);
+  await vi.waitFor(() => expect(sizesIn(published)).toEqual([5]), soon);
+  await original.stop();
+  const copy = temporaryFolder();
+  cpSync(join(original.folder, 'checkpoints.sqlite'), join(copy, 'checkpoints.sqlite'));
+  const { folder, tree } = original;
+  const next = startCheckpoints({ folder, tree, places, key: keyOf(2), earlierKeys: [keyOf(1)] });
+  tree.grow(2);
+  await vi.waitFor(() => expect(sizesIn(published).toSorted()).toEqual([5, 7]), soon);
+  await next.stop();
+  const last = startCheckpoints({ folder, tree, places, key: keyOf(3), earlierKeys: [keyOf(2)] });
+  tree.grow(2);
+  await vi.waitFor(() => expect(sizesIn(published).toSorted()).toEqual([5, 7, 9]), soon);
+  const twinTree = openMemoryTree(copy);
+  twinTree.grow(5);
+  twinTree.grow(7, 'other ');
+  const twin = startCheckpoints({ folder: copy, tree: twinTree, places });
+  await vi.waitFor(() => expect(twin.codes()).toContain('checkpoint_fork'), soon);
+  expect(twin.lines[0]).toMatch(/has one of size 9/);
+  await expect(twin.checkpoints.covering(12)).rejects.toThrow('Another copy of this log');
+  expect(twin.checkpoints.latest()?.size).toBe(5);
+  expect(last.codes()).toEqual([]);
+});
+
 test('names the last published checkpoint of the old origin, also when the restored copy does not know it', async () => {
   const published = temporaryFolder();
   const places = { folder: published };

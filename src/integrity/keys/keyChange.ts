@@ -34,6 +34,17 @@ export function openKeyChange(bytes: Buffer | string): KeyChange {
   return change;
 }
 
+/** Public keys in hex, and those that follow from them by changes, which may be in any order. */
+export function followKeys(keys: Iterable<string>, changes: readonly KeyChange[]): string[] {
+  const followed = new Set(keys);
+  // A set that grows while it is walked is walked to its new end.
+  for (const key of followed) {
+    for (const { before, after } of changes)
+      if (before.publicKey.toString('hex') === key) followed.add(after.publicKey.toString('hex'));
+  }
+  return [...followed];
+}
+
 /**
  * The keys that are accepted when one is trusted: that one, and each that an accepted one has named as its successor. The
  * changes may be given in any order; those of other keys are ignored.

@@ -1,4 +1,4 @@
-import { type KeyChange, openKeyChange } from '../keys/keyChange.ts';
+import { followKeys, type KeyChange, openKeyChange } from '../keys/keyChange.ts';
 import { openCheckpoint } from '../notes/checkpoint.ts';
 import { ED25519, type VerifierKey, verifierKey } from '../notes/noteKeys.ts';
 import { type Continuation, continuationIn } from './continuation.ts';
@@ -102,16 +102,8 @@ function openChange(change: PublishedNote, problems: PublishedProblem[]): KeyCha
 
 /** Trusted keys and all that follow from them. */
 function acceptedPublicKeys(trusted: readonly VerifierKey[], changes: readonly KeyChange[]): string[] {
-  const accepted = new Set(
-    trusted.filter(({ type }) => type === ED25519).map(({ publicKey }) => publicKey.toString('hex')),
-  );
-  // A set that grows while it is walked is walked to its new end.
-  for (const key of accepted) {
-    for (const { before, after } of changes) {
-      if (before.publicKey.toString('hex') === key) accepted.add(after.publicKey.toString('hex'));
-    }
-  }
-  return [...accepted];
+  const own = trusted.filter(({ type }) => type === ED25519).map(({ publicKey }) => publicKey.toString('hex'));
+  return followKeys(own, changes);
 }
 
 /** The keys that these have followed. */

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { followKeys, type KeyChange, openKeyChange } from '../keys/keyChange.ts';
 import { openCheckpoint, parseCheckpoint } from '../notes/checkpoint.ts';
 import { verifierKey } from '../notes/noteKeys.ts';
 import { parseNote } from '../notes/signedNote.ts';
@@ -18,6 +19,7 @@ export interface PublishedHead {
 
 /** File names begin with the size in 16 digits. */
 const CHECKPOINT_FILE = /^(\d{16})\.checkpoint$/;
+const KEY_CHANGE_FILE = /\.keychange$/;
 
 export const checkpointFile = (size: number): string => `${String(size).padStart(16, '0')}.checkpoint`;
 /** UTC, so that a folder has at most the 1,440 files of a day. */
@@ -31,6 +33,7 @@ export class PublishedFolder {
   readonly #path: string;
   /** The largest checkpoint in the folder of a day, and its time of change when it was listed. */
   readonly #days = new Map<string, { readonly changed: number; readonly largest: PublishedHead | undefined }>();
+  readonly #keyChanges = new Map<string, { readonly changed: number; readonly changes: readonly KeyChange[] }>();
   #keys = '';
 
   constructor(path: string) {
@@ -38,17 +41,20 @@ export class PublishedFolder {
   }
 
   /**
-   * The largest checkpoint under an origin that one of the keys has signed; what others put there is not the log's.
+   * The largest checkpoint under an origin that one of the keys has signed, or a key that follows from these by the changes that are
+   * published: another copy of the log may have changed its key. What others put there is not the log's.
    * @param keys public keys of 32 bytes in hex; none: any signature will do
    * @throws the error of the file system
    */
   async head({ origin, folder }: LogOrigin, keys: readonly string[]): Promise<PublishedHead | undefined> {
-    if (keys.join() !== this.#keys) this.#days.clear();
-    this.#keys = keys.join();
     const base = join(this.#path, folder);
+    const days = (await namesIn(base)).map((name) => join(base, name));
+    const accepted = await this.#followed(days, keys);
+    if (accepted.join() !== this.#keys) this.#days.clear();
+    this.#keys = accepted.join();
     let largest: PublishedHead | undefined;
-    for (const day of await namesIn(base)) {
-      const head = await this.#largestOf(join(base, day), origin, keys);
+    for (const day of days) {
+      const head = await this.#largestOf(day, origin, accepted);
       if (head && head.size > (largest?.size ?? -1)) largest = head;
     }
     return largest;
@@ -66,6 +72,27 @@ export class PublishedFolder {
       if (head) return head;
     }
     return undefined;
+  }
+
+  /** The keys, and those that follow from them. */
+  async #followed(days: readonly string[], keys: readonly string[]): Promise<string[]> {
+    const changes: KeyChange[] = [];
+    for (const day of keys.length === 0 ? [] : days) changes.push(...(await this.#keyChangesOf(day)));
+    return followKeys(keys, changes);
+  }
+
+  async #keyChangesOf(day: string): Promise<readonly KeyChange[]> {
+    const changed = (await stat(day).catch(() => undefined))?.mtimeMs;
+    if (changed === undefined) return [];
+    const known = this.#keyChanges.get(day);
+    if (known?.changed === changed) return known.changes;
+    const changes: KeyChange[] = [];
+    for (const name of await namesIn(day)) {
+      const change = KEY_CHANGE_FILE.test(name) ? await readKeyChange(join(day, name)) : undefined;
+      if (change) changes.push(change);
+    }
+    if (Date.now() - changed > COARSE_TIME_MS) this.#keyChanges.set(day, { changed, changes });
+    return changes;
   }
 
   async #largestOf(day: string, origin: string, keys: readonly string[]): Promise<PublishedHead | undefined> {
@@ -94,6 +121,15 @@ async function namesIn(folder: string): Promise<string[]> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
+  }
+}
+
+/** @returns undefined for a file that is no change of a key, or whose signatures do not hold */
+async function readKeyChange(file: string): Promise<KeyChange | undefined> {
+  try {
+    return openKeyChange(await readFile(file));
+  } catch {
+    return undefined;
   }
 }
 
