@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkPublished } from '../../src/integrity/published/checkPublished.ts';
 import { readPublished } from '../../src/integrity/published/readPublished.ts';
@@ -66,6 +67,26 @@ test('a restored older copy signs nothing before accept-loss, which begins a new
   expect(check('a').problems).toEqual([]);
   // Two copies that each go on have different origins.
   expect(new Set(check('a').origins.map(({ origin }) => origin)).size).toBe(3);
+});
+
+test('verifies with a note after accept-loss in a restored copy that was in use beside the original', async () => {
+  const { use, copy, command, at, published } = await stage();
+  await use('a');
+  copy('a', 'copy');
+  await use('a');
+  expect(await use('copy')).toContain('Another copy of this log');
+  const accepted = await command('copy', 'accept-loss');
+  expect(accepted.stdout.join('\n')).toMatch(
+    /up to position \d+ only: the \d+ behind it are missing, and it has \d+ others/,
+  );
+  expect(await use('copy')).not.toContain('No checkpoint');
+  const verified = await command(
+    'copy',
+    `verify --checkpoints ${published} --public-key ${join(at('copy'), 'checkpoint.pub')}`,
+  );
+  expect(verified.stdout.join('\n')).toMatch(/^\d+ events in .* s: intact$/);
+  expect(verified.stderr.join('\n')).toMatch(/Accepted at position .*\n.*cover events that were accepted as lost/s);
+  expect(verified.exitCode).toBe(0);
 });
 
 test('goes on with another key that the earlier one has signed, and without it under a new origin', async () => {

@@ -25,7 +25,7 @@ export const LossAccepted = event('LossAccepted', {
       of: z.enum(['log', 'outbox']),
       /** How far it was known to reach. */
       known: logEnd(z),
-      /** How far it reached when the loss was accepted. */
+      /** How far it reached when the loss was accepted; of a copy with other events than the original, up to where both are the same. */
       found: logEnd(z),
       /** Number of lost events; null when it cannot be determined. */
       lost: z.int().min(0).nullable(),

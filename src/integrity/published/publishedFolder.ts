@@ -60,6 +60,21 @@ export class PublishedFolder {
     return largest;
   }
 
+  /** All checkpoints under an origin that are signed as `head` wants it. @throws the error of the file system */
+  async all({ origin, folder }: LogOrigin, keys: readonly string[]): Promise<PublishedHead[]> {
+    const base = join(this.#path, folder);
+    const days = (await namesIn(base)).map((name) => join(base, name));
+    const accepted = await this.#followed(days, keys);
+    const all: PublishedHead[] = [];
+    for (const day of days) {
+      for (const name of (await namesIn(day)).filter((each) => CHECKPOINT_FILE.test(each))) {
+        const head = await readHead(join(day, name));
+        if (head?.note !== undefined && head.origin === origin && isSigned(head.note, origin, accepted)) all.push(head);
+      }
+    }
+    return all;
+  }
+
   /** The newest checkpoint of the origins of this log before the given one. @throws the error of the file system */
   async before({ installation, number }: LogOrigin, keys: readonly string[]): Promise<PublishedHead | undefined> {
     const origins: LogOrigin[] = [];

@@ -3,7 +3,7 @@ import type { DataFolder } from '../../../dataFolder/dataFolder.ts';
 import type { Position } from '../../../domain/core/brands.ts';
 import { LOSSES_STREAM } from '../../../domain/losses/events.ts';
 import { openForReading } from '../../../eventLog/sqlite/database.ts';
-import { readLogEnd } from '../../../eventLog/sqlite/logEnd.ts';
+import { EMPTY_LOG, type LogEnd, readLogEnd, readLogEndAt } from '../../../eventLog/sqlite/logEnd.ts';
 import { LogLacksEvents } from '../../../eventLog/sqlite/logLoss.ts';
 import { type NoteStore, openNoteStore } from '../../../integrity/checkpoints/noteStore.ts';
 import { keysOfLog } from '../../../integrity/checkpoints/publishedHeads.ts';
@@ -26,7 +26,8 @@ export interface StoppedLog {
 
 /**
  * Finds a signed or published checkpoint of the log that the log does not begin with: an older copy of the data folder was
- * restored, or the log was changed. Reads the whole log if a checkpoint is smaller than the log.
+ * restored, or the log was changed. Reads the whole log if a checkpoint is smaller than the log. Of a copy that was in use beside the
+ * original, only the events up to the last checkpoint that both have in common remain: those behind it are other ones.
  * @returns the first loss; undefined when the log agrees with all checkpoints
  */
 export async function findCheckpointLoss(stopped: StoppedLog): Promise<LogLacksEvents | undefined> {
@@ -36,18 +37,42 @@ export async function findCheckpointLoss(stopped: StoppedLog): Promise<LogLacksE
   const signed = await signedHeads(stopped, origin);
   const database = openForReading(store.logPath);
   const found = readLogEnd(database);
-  database.close();
+  const published = (await publishedCheckpoints(stopped, origin)).filter(({ size }) => size <= found.position);
   const roots = rootsOf(
     store.logPath,
-    signed.map(({ size }) => size),
+    [...signed, ...published].map(({ size }) => size),
   );
+  const common = lastInCommon(published, roots);
+  const remains = common === undefined ? found : (readLogEndAt(database, common as Position) ?? EMPTY_LOG);
+  database.close();
   for (const { source, size, root } of signed.toSorted((left, right) => right.size - left.size)) {
     if (root !== undefined && roots.get(size) === root) continue;
     const known = { position: size as Position, hash: null, time: null, source };
-    const lost = size > found.position ? size - found.position : undefined;
-    return new LogLacksEvents(store.logPath, { known, found, lost }, '');
+    const lost = size > remains.position ? size - remains.position : undefined;
+    const others = describeOthers(store.logPath, { source, size }, remains, found);
+    return new LogLacksEvents(store.logPath, { known, found: remains, lost }, '', others);
   }
   return undefined;
+}
+
+/** @returns the size of the last checkpoint that has the log's root; undefined when none has another */
+function lastInCommon(published: readonly PublishedHead[], roots: ReadonlyMap<number, string>): number | undefined {
+  const isSame = ({ size, root }: PublishedHead) => roots.get(size) === root;
+  return published.every(isSame) ? undefined : Math.max(0, ...published.filter(isSame).map(({ size }) => size));
+}
+
+/** @returns undefined when the log has no events in the place of others */
+function describeOthers(
+  logPath: string,
+  { source, size }: Pick<PublishedHead, 'source' | 'size'>,
+  remains: LogEnd,
+  found: LogEnd,
+): string | undefined {
+  if (remains.position === found.position) return undefined;
+  return (
+    `${logPath} has the events of ${source}, of ${size} events, up to position ${remains.position} only: ` +
+    `the ${size - remains.position} behind it are missing, and it has ${found.position - remains.position} others in their place.`
+  );
 }
 
 /** The origin of the log as it is; undefined for an empty one. */
@@ -94,6 +119,18 @@ async function signedHeads({ config, folder, store }: StoppedLog, origin: LogOri
     heads.push(...(notes?.conflicts() ?? []).filter((conflict) => conflict.origin === origin.origin));
     return heads;
   });
+}
+
+async function publishedCheckpoints(
+  { config, folder, store }: StoppedLog,
+  origin: LogOrigin,
+): Promise<PublishedHead[]> {
+  const { key, earlierKeys, places } = checkpointSettings(config, folder, store.vault);
+  const { folder: path } = places;
+  if (path === undefined || !existsSync(path)) return [];
+  return await withNotes(folder, (notes) =>
+    new PublishedFolder(path).all(origin, notes ? keysOfLog(notes, [key, ...earlierKeys]) : []),
+  );
 }
 
 const isBefore = (before: string, { installation, number }: LogOrigin): boolean => {
