@@ -37,6 +37,12 @@ export class FollowedArchive {
     );
   }
 
+  /** For reads whose result shows by itself whether a run has changed the archive meanwhile. */
+  current(): ArchivedEvents | undefined {
+    if (this.#archived?.isStale() !== false) this.#reopen();
+    return this.#archived;
+  }
+
   close(): void {
     try {
       this.#archived?.close();
