@@ -13,7 +13,7 @@ import { startFakeEventStore } from '../../test/support/eventstore/fakeEventStor
 import { createRandom } from '../../test/support/random.ts';
 import { thoroughness } from '../../test/support/runs.ts';
 import { openDataFolder } from '../dataFolder/dataFolder.ts';
-import type { StoredEvent } from '../eventLog/eventLog.ts';
+import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { openEventStoreHistory } from '../eventLog/transfer/eventStoreHistory.ts';
 import { openExport } from '../eventLog/transfer/exportFile.ts';
 import type { FindingKind } from './finding.ts';
@@ -34,9 +34,9 @@ async function storeWith(rows: ReturnType<typeof readRows>) {
   const folder = openDataFolder(path);
   const masterKey = randomBytes(32).toString('base64');
   const history = await openEventStoreHistory({ url: server.url, masterKey, folder, print });
-  let batch: StoredEvent[] = [];
-  for await (const event of (await openExport(file)).events()) {
-    if (batch.length > 0 && batch[0]?.stream !== event.stream) {
+  let batch: EventTuple[] = [];
+  for (const event of openExport(file).events()) {
+    if (batch.length > 0 && batch[0]?.[1] !== event[1]) {
       await history.append(batch);
       batch = [];
     }

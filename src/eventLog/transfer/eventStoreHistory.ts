@@ -12,7 +12,8 @@ import { openEventStore } from '../eventstore/eventStore.ts';
 import { StoreLacksEvents } from '../eventstore/mirror/resumePoint.ts';
 import { countParkedEvents, countPendingEvents } from '../outbox/outbox.ts';
 import { archivedDaysOf } from './archivedDaysOf.ts';
-import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
+import { eventOfTuple, tuplePages } from './eventTuples.ts';
+import { type BatchLimits, type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
 
 export interface EventStoreHistoryOptions {
   readonly url: string;
@@ -25,6 +26,8 @@ export interface EventStoreHistoryOptions {
 }
 
 const RETRY_MS = 1_000;
+/** Well below the limit of EventStoreDB (docs/stores.md#eventstoredb-size-of-an-append). */
+const BATCHES: BatchLimits = { events: 200, bytes: 512 * 1_024, isOneStream: true };
 
 /** Opens the history in EventStoreDB, read through a mirror in the data folder. Waits until the server is reachable. */
 export async function openEventStoreHistory({
@@ -94,6 +97,8 @@ export async function openEventStoreHistory({
       return log.head();
     },
     readAll: (after) => log.readAll(after),
+    readPages: () => tuplePages(log.readAll(position(0))),
+    batches: BATCHES,
     async readKeys() {
       const existing = await keys.follow({ onWritten: () => {}, onDestroyed: () => {} });
       const isUsed = existing.length > 0 || (await log.head()) > position(0);
@@ -111,7 +116,7 @@ export async function openEventStoreHistory({
       }
       for (const key of newKeys) await keys.write(key);
     },
-    append,
+    append: (events) => append(events.map(eventOfTuple)),
     async close() {
       await store.close();
       removeTemporary();

@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import type { Position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
 import type { StoredEvent } from '../eventLog.ts';
 import { writeNewFile } from '../newFile.ts';
+import type { EventTuple } from '../sqlite/eventTuple.ts';
+import { splitLine, tupleOfEvent, tupleOfLine } from './eventTuples.ts';
 import { TransferFailed } from './history.ts';
 
 // One JSON object per line: a header, the wrapped keys, every event in order of positions, and an end with the SHA-256 of
@@ -28,7 +29,9 @@ export interface OpenedExport {
   readonly head: Position;
   readonly keys: WrappedKeys;
   /** All events. @throws TransferFailed at the end when the file is incomplete or damaged */
-  events(): AsyncGenerator<StoredEvent>;
+  events(): Generator<EventTuple>;
+  /** The same of a file that `events` has read: lines are not parsed again if svc writes all of them so. */
+  eventsAgain(): Generator<EventTuple>;
 }
 
 /**
@@ -81,19 +84,16 @@ class LineWriter {
 }
 
 /** Reads the header and the keys of a file. @throws TransferFailed when it is not an export, or from a newer svc */
-export async function openExport(path: string): Promise<OpenedExport> {
+export function openExport(path: string): OpenedExport {
   if (!existsSync(path)) throw new TransferFailed(`${path} does not exist`);
   const lines = readLines(path);
-  const [header, installation, keys] = [
-    await readValue(lines, path),
-    await readValue(lines, path),
-    await readValue(lines, path),
-  ];
-  await lines.return(undefined);
+  const [header, installation, keys] = [readValue(lines, path), readValue(lines, path), readValue(lines, path)];
+  lines.return(undefined);
   const { svcHistory, events } = header as Partial<Header>;
   if (svcHistory === undefined || events === undefined) throw new TransferFailed(`${path} is not an export of svc`);
   if (svcHistory > FORMAT_VERSION)
     throw new TransferFailed(`${path} was exported by a newer svc. Import it with that version.`);
+  let canSplit = true;
   const wrapped = (installation as { installation?: string }).installation;
   return {
     head: events as Position,
@@ -104,46 +104,89 @@ export async function openExport(path: string): Promise<OpenedExport> {
         wrapped: Buffer.from(key.wrapped, 'base64'),
       })),
     },
-    events: () => readEvents(path, events),
+    events: () => readEvents(path, events, () => (canSplit = false)),
+    eventsAgain: () => (canSplit ? splitEvents(path) : readEvents(path, events)),
   };
 }
 
-async function* readEvents(path: string, expected: number): AsyncGenerator<StoredEvent> {
+/** @param onOther called with each line that svc would have written in another way */
+function* readEvents(path: string, expected: number, onOther: () => void = () => {}): Generator<EventTuple> {
   const hash = createHash('sha256');
   let count = 0;
-  for await (const line of readLines(path)) {
-    const value = parseLine(line, path);
+  for (const { text, bytes } of readLines(path)) {
+    const value = parseLine(text, path);
     if (isEnd(value)) {
       if (value.end.events !== count || count !== expected)
         throw incompleteFile(path, `it has ${count} of ${expected} events`);
       if (value.end.sha256 !== hash.digest('hex')) throw incompleteFile(path, 'its content does not match its digest');
       return;
     }
-    hash.update(`${line}\n`);
+    hash.update(bytes);
     if (typeof value === 'object' && value !== null && 'event' in value) {
+      if (!isEvent(value.event)) throw incompleteFile(path, `event ${count + 1} has no metadata`);
       count += 1;
-      yield value.event as StoredEvent;
+      const split = tupleOfLine(text, value.event);
+      if (!split) onOther();
+      yield split ?? tupleOfEvent(value.event);
     }
   }
   throw incompleteFile(path, 'its end is missing');
 }
 
+function* splitEvents(path: string): Generator<EventTuple> {
+  for (const { text } of readLines(path)) {
+    const split = splitLine(text);
+    if (split) yield split;
+  }
+}
+
+const isEvent = (value: unknown): value is StoredEvent =>
+  typeof (value as StoredEvent | null)?.metadata === 'object' && (value as StoredEvent).metadata !== null;
 const isEnd = (value: unknown): value is End => typeof value === 'object' && value !== null && 'end' in value;
 const incompleteFile = (path: string, reason: string) =>
   new TransferFailed(`${path} is incomplete or damaged: ${reason}. Export it again.`);
 
-async function* readLines(path: string): AsyncGenerator<string, void, undefined> {
-  const input = createReadStream(path);
+const LINE_FEED = 10;
+/** Bytes that are read at once; nearly all lines are shorter. */
+const BLOCK_BYTES = 1_048_576;
+
+interface Line {
+  /** Without its end. */
+  readonly text: string;
+  /** With its end, until the next line is asked for. */
+  readonly bytes: Uint8Array;
+}
+
+/** Yields the lines of a file, also a last one that does not end. */
+function* readLines(path: string): Generator<Line> {
+  const file = openSync(path, 'r');
+  let block = Buffer.allocUnsafe(BLOCK_BYTES);
+  let kept = 0;
   try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    for (;;) {
+      if (kept === block.length) block = Buffer.concat([block], block.length * 2);
+      const read = readSync(file, block, kept, block.length - kept, null);
+      const filled = kept + read;
+      let start = 0;
+      for (let end = block.indexOf(LINE_FEED); end >= 0 && end < filled; end = block.indexOf(LINE_FEED, start)) {
+        yield { text: block.toString('utf8', start, end), bytes: block.subarray(start, end + 1) };
+        start = end + 1;
+      }
+      if (read === 0) {
+        if (start < filled) yield { text: block.toString('utf8', start, filled), bytes: block.subarray(start, filled) };
+        return;
+      }
+      block.copy(block, 0, start, filled);
+      kept = filled - start;
+    }
   } finally {
-    input.destroy();
+    closeSync(file);
   }
 }
 
-async function readValue(lines: AsyncGenerator<string>, path: string): Promise<unknown> {
-  const { value, done } = await lines.next();
-  return parseLine(done ? '' : value, path);
+function readValue(lines: Generator<Line>, path: string): unknown {
+  const { value, done } = lines.next();
+  return parseLine(done ? '' : value.text, path);
 }
 
 function parseLine(line: string, path: string): unknown {

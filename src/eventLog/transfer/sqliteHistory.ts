@@ -3,12 +3,16 @@ import { position } from '../../domain/core/brands.ts';
 import { unwrapInstallationKey } from '../../vault/envelope.ts';
 import { keyFromFile, parseMasterKey } from '../../vault/masterKey.ts';
 import { readWrappedKeys, writeWrappedKeys } from '../../vault/vaultFile.ts';
-import type { StoredEvent } from '../eventLog.ts';
 import { openForWriting } from '../sqlite/database.ts';
+import { EVENT_COLUMNS, type EventTuple } from '../sqlite/eventTuple.ts';
 import { readAllEvents } from '../sqlite/readEvents.ts';
 import { createReader } from '../sqlite/reader.ts';
 import { archivedDaysOf } from './archivedDaysOf.ts';
-import { type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
+import { type BatchLimits, type HistoryTarget, TransferFailed, WRONG_MASTER_KEY } from './history.ts';
+
+/** A commit waits for the disk, so that small ones take longer than all else. */
+const BATCHES: BatchLimits = { events: 2_000, bytes: 4 * 2 ** 20, isOneStream: false };
+const EVENTS_PER_READ = 512;
 
 /**
  * Opens the history in a data folder, which this process must have locked.
@@ -19,14 +23,11 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
   const database = openForWriting({ path });
   const reader = createReader(path);
   const vaultPath = folder.file('vault.sqlite');
-  const insert = database.prepare(
-    'INSERT INTO events (position, stream, revision, id, type, version, time, data, metadata) VALUES (?,?,?,?,?,?,?,?,?)',
+  const insert = database.prepare(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const page = database.prepare(
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ${EVENTS_PER_READ}`,
   );
-
-  function insertOne({ position: at, stream, revision, id, type, time, data, metadata }: StoredEvent): void {
-    const json = [JSON.stringify(data), JSON.stringify(metadata)] as const;
-    insert.run(at, stream, revision, id, type, metadata.schemaVersion, time, ...json);
-  }
+  page.setReturnArrays(true);
 
   const head = () =>
     position(
@@ -37,11 +38,21 @@ export function openSqliteHistory(folder: DataFolder, masterKey: string | undefi
     archivedDays: archivedDaysOf(path),
     head: async () => head(),
     readAll: (after) => readAllEvents(reader, after, head()),
+    async *readPages() {
+      for (let after = 0; ; ) {
+        const events = page.all(after) as unknown as EventTuple[];
+        const last = events.at(-1);
+        if (!last) return;
+        yield events;
+        [after] = last;
+      }
+    },
+    batches: BATCHES,
     readKeys: async () => readWrappedKeys(vaultPath),
     async append(events) {
       database.exec('BEGIN IMMEDIATE');
       try {
-        for (const event of events) insertOne(event);
+        for (const event of events) insert.run(...event);
         database.exec('COMMIT');
       } catch (error) {
         if (database.isTransaction) database.exec('ROLLBACK');

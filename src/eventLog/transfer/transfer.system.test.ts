@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,8 +19,10 @@ import { parseConnectionString } from '../eventstore/client/connectionString.ts'
 import { openEventStore } from '../eventstore/eventStore.ts';
 import { hashOf } from '../hashChain.ts';
 import { openOutbox } from '../outbox/outbox.ts';
+import type { EventTuple } from '../sqlite/eventTuple.ts';
 import { createSqliteEventLog } from '../sqlite/sqliteEventLog.ts';
 import { openEventStoreHistory } from './eventStoreHistory.ts';
+import { eventOfTuple, tupleOfEvent } from './eventTuples.ts';
 import type { HistoryTarget } from './history.ts';
 import { openSqliteHistory } from './sqliteHistory.ts';
 import { exportHistory, importHistory } from './transfer.ts';
@@ -223,8 +225,10 @@ test.each([
   const { events, file, folder } = await anExport();
   const last = events.at(-1)?.id;
   const importing = withHistory(embedded(folder), (target) => {
-    const append = (batch: readonly StoredEvent[]) =>
-      target.append(batch.flatMap((event) => (event.id === last ? change(event) : [event])));
+    const append = (batch: readonly EventTuple[]) =>
+      target.append(
+        batch.flatMap((event) => (event[3] === last ? change(eventOfTuple(event)).map(tupleOfEvent) : [event])),
+      );
     return importHistory({ ...target, append }, file, silent);
   });
   await expect(importing).rejects.toThrow(`differs from the file at position ${at}: another process writes`);
@@ -280,6 +284,24 @@ test.each(damages)('refuses a file with %s before anything is written', async (_
   const importing = withHistory(shared(server, folder), (target) => importHistory(target, file, silent));
   await expect(importing).rejects.toThrow(reason);
   expect(server.database.log.some(({ stream }) => !stream.startsWith('$'))).toBe(false);
+});
+
+test('imports events of a file that is spelled in another way as svc writes them', async () => {
+  const { events, file, folder } = await anExport();
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  const spelled = lines.map((line, at) =>
+    at % 3 === 0 && line.startsWith('{"event":') ? line.replace('"data":{', '"data": {') : line,
+  );
+  const content = spelled.slice(0, -2).map((line) => `${line}\n`);
+  const sha256 = createHash('sha256').update(content.join('')).digest('hex');
+  await writeFile(file, `${content.join('')}${JSON.stringify({ end: { events: 1_265, sha256 } })}\n`);
+  await withHistory(embedded(folder), (target) => importHistory(target, file, silent));
+  const database = new DatabaseSync(join(folder, 'log.sqlite'), { readOnly: true });
+  const rows = database.prepare('SELECT data, metadata FROM events ORDER BY position').all();
+  database.close();
+  expect(rows).toEqual(
+    events.map(({ data, metadata }) => ({ data: JSON.stringify(data), metadata: JSON.stringify(metadata) })),
+  );
 });
 
 test('makes the file readable by its owner only, and does not overwrite a file', async () => {

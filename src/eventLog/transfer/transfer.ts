@@ -1,14 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Position } from '../../domain/core/brands.ts';
 import { position } from '../../domain/core/brands.ts';
 import type { WrappedKeys } from '../../vault/envelope.ts';
-import { type BatchLimits, batchesByStream } from '../batchesByStream.ts';
 import type { StoredEvent } from '../eventLog.ts';
-import { sizeOfEvent } from '../eventSize.ts';
+import { sizeOfText } from '../eventSize.ts';
+import type { EventTuple } from '../sqlite/eventTuple.ts';
+import { eventOfTuple, tuplesUpTo } from './eventTuples.ts';
 import { type OpenedExport, openExport, writeExport } from './exportFile.ts';
-import { type HistorySource, type HistoryTarget, type OnProgress, TransferFailed } from './history.ts';
-import { digestOf } from './historyDigest.ts';
+import {
+  type BatchLimits,
+  type HistorySource,
+  type HistoryTarget,
+  type OnProgress,
+  TransferFailed,
+} from './history.ts';
 import { eventsUpTo, verifyEvents } from './verifiedEvents.ts';
+import { spelledAsWritten, TupleVerifier } from './verifiedTuples.ts';
+
+const EVENTS_PER_TURN = 4_096;
 
 export interface TransferSummary {
   readonly events: number;
@@ -16,9 +26,6 @@ export interface TransferSummary {
   /** Number of events that an earlier attempt had imported. */
   readonly alreadyThere: number;
 }
-
-/** Well below the limit of EventStoreDB (docs/stores.md#eventstoredb-size-of-an-append). */
-const MAX_PER_APPEND: BatchLimits = { events: 200, bytes: 512 * 1_024 };
 
 /**
  * Exports a complete history into a file, and verifies the chain of each stream.
@@ -55,21 +62,34 @@ export async function importHistory(
   path: string,
   onProgress: OnProgress,
 ): Promise<TransferSummary> {
-  const file = await openExport(path);
+  const file = openExport(path);
   // The whole file is verified before anything is written.
-  const expected = await digestOf(verifyEvents(file.events(), path));
+  const verified = new TupleVerifier(path);
+  for (const event of file.events()) {
+    verified.verify(event);
+    // A connection to the store must not take this process for dead.
+    if (event[0] % EVENTS_PER_TURN === 0) await nextTurn();
+  }
   const existing = await target.head();
   if (existing > file.head) throw notEmpty(`it has ${existing} events, the file ${file.head}`);
   await refuseOtherHistory(target, file, existing);
   await target.writeKeys(file.keys);
   let done: number = existing;
-  const batches = batchesByStream(eventsAfter(file.events(), existing), () => MAX_PER_APPEND, sizeOfEvent);
-  for await (const batch of readAhead(batches)) {
+  let writing = Promise.resolve();
+  const write = async (batch: readonly EventTuple[]) => {
     await target.append(batch);
     done += batch.length;
     onProgress(done, file.head);
+  };
+  const events = verified.isAsWritten ? file.eventsAgain() : Iterator.from(file.events()).map(spelledAsWritten);
+  for (const batch of batchesOf(tuplesAfter(events, existing), target.batches)) {
+    await writing;
+    // The next batch is read meanwhile, and what goes wrong is thrown when its turn comes.
+    writing = write(batch);
+    writing.catch(() => {});
   }
-  await verifyAll(target, file, expected);
+  await writing;
+  await verifyAll(target, file, verified.digest());
   return { events: file.head, keys: file.keys.keys.length, alreadyThere: existing };
 }
 
@@ -86,16 +106,18 @@ function refuseArchived({ archivedDays = [] }: HistorySource): void {
 
 /** The events in the store must be the first events of the file. */
 async function refuseOtherHistory(target: HistoryTarget, file: OpenedExport, head: Position): Promise<void> {
-  const difference = await findFirstDifference(eventsUpTo(file.events(), head), target.readAll(position(0)));
+  if (head === 0) return;
+  const difference = await findFirstDifference(tuplesUpTo(file.events(), head), target.readPages());
   if (difference !== undefined) throw notEmpty(`it differs from the file at position ${difference}`);
 }
 
 /** @param expected digest of the file's events */
 async function verifyAll(target: HistoryTarget, file: OpenedExport, expected: string): Promise<void> {
   const head = await target.head();
-  const events = () => verifyEvents(target.readAll(position(0)), 'the new log');
-  if (head !== file.head || (await digestOf(events())) !== expected) {
-    const difference = await findFirstDifference(file.events(), events());
+  const stored = new TupleVerifier('the new log');
+  for await (const page of target.readPages()) for (const event of page) stored.verify(event);
+  if (head !== file.head || stored.digest() !== expected) {
+    const difference = await findFirstDifference(file.events(), target.readPages());
     throw new TransferFailed(
       `the imported log differs from the file at position ${difference ?? file.head + 1}: another process writes to the ` +
         'store. Stop every node, empty the store and import again.',
@@ -113,43 +135,51 @@ const comparableKeys = ({ installation, keys }: WrappedKeys): readonly (string |
 
 /** @returns the position of the first expected event that differs */
 async function findFirstDifference(
-  expected: AsyncIterable<StoredEvent>,
-  actual: AsyncIterable<StoredEvent>,
+  expected: Generator<EventTuple>,
+  actual: AsyncIterable<readonly EventTuple[]>,
 ): Promise<number | undefined> {
-  const iterator = actual[Symbol.asyncIterator]();
   try {
-    for await (const event of expected) {
-      const { value } = await iterator.next();
-      if (!isDeepStrictEqual(value, event)) return event.position;
+    for await (const page of actual) {
+      for (const event of page) {
+        const { value, done } = expected.next();
+        if (done) return undefined;
+        if (!isSameEvent(value, event)) return value[0];
+      }
     }
-    return undefined;
+    const { value, done } = expected.next();
+    return done ? undefined : value[0];
   } finally {
-    await iterator.return?.();
+    expected.return(undefined);
   }
 }
 
-/** Reads the next item while the caller works on one. */
-async function* readAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
-  const read = () => {
-    const next = items.next();
-    // It is thrown when its turn comes, unless the caller has failed before.
-    next.catch(() => {});
-    return next;
-  };
-  try {
-    for (let next = read(); ; ) {
-      const { value, done } = await next;
-      if (done) return;
-      next = read();
-      yield value;
+const isSameEvent = (one: EventTuple, other: EventTuple): boolean =>
+  one.every((value, index) => value === other[index]) || isDeepStrictEqual(eventOfTuple(one), eventOfTuple(other));
+
+/** Groups consecutive events, without changing their order. */
+function* batchesOf(
+  events: Iterable<EventTuple>,
+  { events: maxEvents, bytes: maxBytes, isOneStream }: BatchLimits,
+): Generator<EventTuple[]> {
+  let batch: EventTuple[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const [, stream, , , , , , data, metadata] = event;
+    const size = sizeOfText(data, metadata);
+    const isFull = batch.length >= maxEvents || bytes + size > maxBytes;
+    if (batch.length > 0 && (isFull || (isOneStream && batch[0]?.[1] !== stream))) {
+      yield batch;
+      batch = [];
+      bytes = 0;
     }
-  } finally {
-    await items.return(undefined);
+    batch.push(event);
+    bytes += size;
   }
+  if (batch.length > 0) yield batch;
 }
 
-async function* eventsAfter(events: AsyncIterable<StoredEvent>, after: Position): AsyncGenerator<StoredEvent> {
-  for await (const event of events) if (event.position > after) yield event;
+function* tuplesAfter(events: Iterable<EventTuple>, after: Position): Generator<EventTuple> {
+  for (const event of events) if (event[0] > after) yield event;
 }
 
 async function* reportProgress(
