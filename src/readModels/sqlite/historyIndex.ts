@@ -34,6 +34,8 @@ export class HistoryIndex {
   readonly #selectMark: StatementSync;
   /** Labels by the actor's JSON. */
   readonly #actors = new Map<string, readonly number[]>();
+  /** Sentences that the text index does not have yet. */
+  #texts: { readonly at: Position; readonly text: string }[] = [];
   #latest: number;
 
   /** @param upTo position up to which the index is complete */
@@ -59,7 +61,7 @@ export class HistoryIndex {
     const subject = subjectOf(stream, event);
     if (requestIdOf(subject) === undefined) this.postings.add(subjectLabel(subject), type, at);
     const text = searchTextOf(event, subject);
-    if (text !== undefined) this.#insertText.run(at, text);
+    if (text !== undefined) this.#texts.push({ at, text });
     const isJump = event.type === 'ClockJumped';
     if (isJump) this.#latest = event.data.to;
     if (time > this.#latest) this.#latest = time;
@@ -69,11 +71,15 @@ export class HistoryIndex {
   /** Writes the events added since the last flush, within the caller's transaction. */
   flush(): void {
     this.postings.flush();
+    // One after the other: each other statement between two of them makes FTS5 write what it has gathered.
+    for (const { at, text } of this.#texts) this.#insertText.run(at, text);
+    this.#texts = [];
   }
 
   /** Discards the events added since the last flush. @param upTo position up to which the index is complete now */
   clear(upTo: Position): void {
     this.postings.clear();
+    this.#texts = [];
     this.types.reload();
     this.#latest = this.#latestAt(upTo);
   }

@@ -168,6 +168,8 @@ export class RequestTable {
   readonly #selectBeyond: StatementSync;
   readonly #kindNames = new KindNames();
   #rows: PendingRow[] = [];
+  /** New messages that the text index does not have yet. */
+  #messages: { readonly id: number; readonly text: string }[] = [];
   #live: LiveRows | undefined;
 
   constructor(database: DatabaseSync) {
@@ -241,6 +243,12 @@ export class RequestTable {
     this.#rows = [];
   }
 
+  /** Writes the index of the messages of rows written since the last call. See `HistoryIndex.flush` for why it is not written with them. */
+  flushMessages(): void {
+    for (const { id, text } of this.#messages) this.#indexMessage.run(id, text);
+    this.#messages = [];
+  }
+
   #compare(live: LiveRows): void {
     const last = this.#rows.at(-1);
     if (!last) return;
@@ -253,6 +261,7 @@ export class RequestTable {
   /** Discards the rows added since the last flush. */
   clear(): void {
     this.#rows = [];
+    this.#messages = [];
     this.kinds.reload();
     this.#loadKindNames();
     this.attemptKinds.reload();
@@ -305,7 +314,7 @@ export class RequestTable {
     const known = this.#selectMessage.get(text);
     if (known) return known.id as number;
     const id = Number(this.#insertMessage.run(text).lastInsertRowid);
-    this.#indexMessage.run(id, text);
+    this.#messages.push({ id, text });
     return id;
   }
 

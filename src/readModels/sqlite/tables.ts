@@ -128,6 +128,7 @@ export class Tables {
     for (const rollUp of Object.values(this.#rollUps)) rollUp.flush();
     this.requestIds.flush(before, upTo);
     this.spans.flush();
+    this.requests.flushMessages();
     this.history.flush();
   }
 
