@@ -8,7 +8,6 @@ const { DASHBOARD_BUILD = 'build', DASHBOARD_VERSION = 'development' } = process
 const { SVC_URL = 'http://127.0.0.1:2455' } = process.env;
 
 const FORMS = /bits-ui\/dist\/bits\/(select|combobox|switch)\/|src\/lib\/ui\/(Select|Switch|TokensField)\.svelte/;
-
 export default defineConfig({
   plugins: [
     sveltekit({
@@ -23,13 +22,13 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Modules of many pages are one file, preloaded by the page: loading sixty small files takes longer than the
-            // rest of the first load, since most are only discovered after others have been parsed.
+            // Modules of several pages are one file, preloaded by the page: loading sixty small files takes longer than the rest of
+            // the first load, as over HTTP/1.1 a browser fetches six files at a time, whatever their size.
+            { name: 'common', minShareCount: 2, maxModuleSize: 3_000, test: (id) => !FORMS.test(id) },
+            // Large ones only where most pages have them.
             { name: 'common', minShareCount: 4, test: (id) => !FORMS.test(id) },
             // Fields of forms, which the pages that are opened first do not have.
             { name: 'forms', test: FORMS },
-            // Icons and the like: over HTTP/1.1 a browser fetches six files at a time, whatever their size.
-            { name: 'common', minShareCount: 2, maxModuleSize: 1_000, test: (id) => !FORMS.test(id) },
             // The framework's first script reads the base path and the version from the page before the rest of the
             // framework is evaluated, so it must not import the rest.
             { name: 'first', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 1 },

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -108,8 +107,7 @@ async function build(fresh: string, stamp: string) {
   if (kB > FIRST_LOAD_LIMIT_KB) {
     throw new Error(`The first load of ${page} is ${kB} kB compressed, more than ${FIRST_LOAD_LIMIT_KB} kB.`);
   }
-  const html = readFileSync(join(site, 'index.html'), 'utf8');
-  writeFileSync(join(site, ANNOUNCED), JSON.stringify(announcedFiles(pages, html)));
+  writeFileSync(join(site, ANNOUNCED), JSON.stringify(announcedFiles(pages, site)));
   writeFileSync(join(site, STAMP), stamp);
   return { page, kB };
 }

@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const FIRST_LOAD_LIMIT_KB = 200;
+/** Without the font, which is loaded when the first text is shown. */
+export const FIRST_LOAD_LIMIT_KB = 165;
 
 /** The manifest of vite: what each file of the build imports. */
 type Manifest = Readonly<Record<string, ManifestEntry>>;
@@ -13,8 +14,8 @@ interface ManifestEntry {
   readonly src?: string;
   readonly file: string;
   readonly css?: readonly string[];
-  readonly assets?: readonly string[];
   readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
 }
 
 export interface FirstLoadFolders {
@@ -26,11 +27,13 @@ export interface FirstLoadFolders {
   readonly site: string;
 }
 
-/** What each page loads before it can be shown: scripts, styles and fonts. */
+/** What each page loads before it can be shown: scripts and styles. */
 export interface PageFiles {
   /** Its path. */
   readonly page: string;
   readonly files: readonly string[];
+  /** What its module imports at once without waiting for it. */
+  readonly next: readonly string[];
 }
 
 /** @returns the files of each page; those of all pages, which the HTML names, are among them */
@@ -45,8 +48,19 @@ export function filesOfPages({ root, output }: FirstLoadFolders): readonly PageF
   if (pages.length === 0) throw new Error('vite wrote no pages: has the layout of its manifest changed?');
   return pages.map(({ name, source }) => {
     const layouts = nodes.filter((node) => isLayoutOf(node.source, source)).map((node) => node.name);
-    return { page: pageName(source), files: [...closure(manifest, [...entries, ...errors, ...layouts, name])] };
+    const files = closure(manifest, [...entries, ...errors, ...layouts, name]);
+    const next = closure(manifest, importedAtOnce(manifest, name, join(root, source)));
+    return { page: pageName(source), files: [...files], next: [...next].filter((file) => !files.has(file)) };
   });
+}
+
+/** The modules that a page imports by `const <name> = import(...)` while it is evaluated; others wait for a click. */
+function importedAtOnce(manifest: Manifest, page: string, source: string): string[] {
+  const components = [...readFileSync(source, 'utf8').matchAll(/^const \w+ = import\('\.\/(\w+)\.svelte'\)/gm)].map(
+    ([, component]) => component,
+  );
+  const { dynamicImports = [] } = manifest[page] as ManifestEntry;
+  return dynamicImports.filter((name) => components.includes(manifest[name]?.name));
 }
 
 /** Finds the page with the largest first load, as gzip, which every browser also accepts over plain HTTP. */
@@ -56,12 +70,18 @@ export function firstLoad(pages: readonly PageFiles[], site: string): { readonly
   return { page, kB: Math.round(bytes / 1_000) };
 }
 
-/** The scripts and styles of each page that the HTML does not name, as the service announces them: see `createDashboard`. */
-export function announcedFiles(pages: readonly PageFiles[], html: string): Readonly<Record<string, readonly string[]>> {
-  const isAnnounced = (file: string) => /\.(js|css)$/.test(file) && !html.includes(file);
-  return Object.fromEntries(
-    pages.map(({ page, files }) => [page, files.filter(isAnnounced).map((file) => `/${file}`)]),
-  );
+/**
+ * The scripts and styles of each page, as the service announces them: see `createDashboard`. The largest first, as it takes longest, and
+ * what the page can be shown without last.
+ */
+export function announcedFiles(pages: readonly PageFiles[], site: string): Readonly<Record<string, readonly string[]>> {
+  const announced = (files: readonly string[]) =>
+    files
+      .filter((file) => /\.(js|css)$/.test(file))
+      .map((file) => ({ file, bytes: sizeOf(join(site, file)) }))
+      .sort((a, b) => b.bytes - a.bytes || (a.file < b.file ? -1 : 1))
+      .map(({ file }) => `/${file}`);
+  return Object.fromEntries(pages.map(({ page, files, next }) => [page, [...announced(files), ...announced(next)]]));
 }
 
 function closure(
@@ -73,19 +93,15 @@ function closure(
   for (const name of names) {
     if (seen.has(name)) continue;
     seen.add(name);
-    const { file, css = [], assets = [], imports = [] } = manifest[name] as ManifestEntry;
-    for (const path of [file, ...css, ...assets]) found.add(path);
+    const { file, css = [], imports = [] } = manifest[name] as ManifestEntry;
+    for (const path of [file, ...css]) found.add(path);
     closure(manifest, imports, found, seen);
   }
   return found;
 }
 
-/** A page with Latin text fetches one subset of each font. */
-const isFetched = (path: string): boolean =>
-  !path.endsWith('.woff2') || /latin-wght/.test(path.replace('latin-ext', ''));
-
 const sum = (paths: readonly string[], site: string): number =>
-  paths.filter(isFetched).reduce((bytes, path) => bytes + sizeOf(join(site, path)), 0);
+  paths.reduce((bytes, path) => bytes + sizeOf(join(site, path)), 0);
 
 function sizeOf(path: string): number {
   const folder = path.slice(0, path.lastIndexOf('/'));

@@ -418,6 +418,28 @@ journeys('request log', () => {
     expect(await address.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
   });
 
+  test('asks for its rows before names and figures, and for the font once there is text or in the cache', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    const page = await visit({ path: '/request-logs' });
+    const asked = async (): Promise<string[]> => {
+      await rows(page).waitFor();
+      await page.waitForFunction(`localStorage.getItem('svc-font') !== null`);
+      return page.evaluate(`performance.getEntriesByType('resource')
+        .toSorted((a, b) => a.startTime - b.startTime).map(({ name }) => new URL(name).pathname)`);
+    };
+    const placeOf = (paths: readonly string[], part: string) => paths.findIndex((path) => path.includes(part));
+    const first = await asked();
+    const list = '/api/request-logs';
+    for (const names of ['/api/accounts', '/api/api-keys', '/api/teams', '/api/owners', '/api/usage/breakdown'])
+      expect(first.indexOf(names)).toBeGreaterThan(first.indexOf(list));
+    expect(placeOf(first, 'inter-latin-wght')).toBeGreaterThan(first.indexOf(list));
+    await page.reload();
+    const second = await asked();
+    expect(placeOf(second, 'inter-latin-wght')).toBeGreaterThan(0);
+    expect(placeOf(second, 'inter-latin-wght')).toBeLessThan(second.indexOf(list));
+  });
+
   test('exports the matching rows as CSV and JSON', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
     await ask(gateway);

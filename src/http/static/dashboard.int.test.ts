@@ -69,7 +69,7 @@ test('serves the single page for every path that a browser navigates to', async 
   }
 });
 
-test('announces the files of a page that the HTML does not name', async () => {
+test('announces the files of a page', async () => {
   const { get } = await startServer();
   const links = async (path: string) => (await get(path, NAVIGATION)).headers.link;
   expect(await links('/accounts')).toBe('</_app/a.js>; rel=modulepreload, </_app/a.css>; rel=preload; as=style');

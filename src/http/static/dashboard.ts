@@ -10,7 +10,7 @@ import { isDashboardRequest, isPageRequest } from './pageRequest.ts';
 export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const PAGE = '/index.html';
-/** Written by the build: the scripts and styles of each page that the HTML, which is one for all of them, does not name. */
+/** Written by the build: the scripts and styles of each page, of which the HTML, one for all pages, names only some. */
 const ANNOUNCED = '/pages.json';
 const COMPRESSED = /\.(br|gz)$/;
 
