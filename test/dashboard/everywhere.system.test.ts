@@ -41,7 +41,8 @@ journeys('all pages', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('radio', { name: 'Dark' }).click();
     expect(await page.evaluate(KEPT)).toEqual({
-      local: { 'svc-theme': 'dark' },
+      // The font's file, once the browser has it.
+      local: { 'svc-theme': 'dark', 'svc-font': expect.stringMatching(/\.woff2$/) },
       session: expect.any(Object),
       databases: [],
       caches: [],

@@ -20,7 +20,7 @@ test('publishes at the stop what covers the last event, also without anything el
     readdirSync(at('a'))
       .filter((name) => name.startsWith('checkpoint'))
       .sort(),
-  ).toEqual(['checkpoint.key', 'checkpoint.pub', 'checkpoints.sqlite']);
+  ).toEqual(['checkpoint.key', 'checkpoint.pub', 'checkpoints.mark', 'checkpoints.sqlite']);
 });
 
 test('of a folder that was copied and started twice, one signs and the other says that it does not', async () => {
