@@ -1,20 +1,11 @@
-import { type Instant, type Position, position } from '../../domain/core/brands.ts';
-import type { EventMetadata, StoredEvent } from '../eventLog.ts';
+import type { Position } from '../../domain/core/brands.ts';
+import type { StoredEvent } from '../eventLog.ts';
 import type { EventTuple } from '../sqlite/eventTuple.ts';
+import { toStoredEvent } from '../sqlite/reader.ts';
 
-/** The event that a tuple stands for. @throws SyntaxError when its data or metadata is not JSON */
+/** The event that a tuple stands for. @throws EventDamaged when its data or metadata is not JSON */
 export function eventOfTuple([at, stream, revision, id, type, version, time, data, metadata]: EventTuple): StoredEvent {
-  return {
-    position: position(at),
-    stream,
-    revision,
-    id,
-    type,
-    time: time as Instant,
-    data: JSON.parse(data),
-    // Folds use the column, so verification must too: a changed column then breaks the hash like any other change.
-    metadata: { ...(JSON.parse(metadata) as EventMetadata), schemaVersion: version },
-  };
+  return toStoredEvent([at, stream, revision, type, version, time, data, id, metadata]);
 }
 
 /** An event with its data and metadata as svc writes JSON. */
@@ -31,15 +22,16 @@ export const tupleOfEvent = (event: StoredEvent): EventTuple => [
 ];
 
 const NAME = '"([\\w.:@-]*)"';
+const NUMBER = '(0|[1-9]\\d*)';
 const BEGIN = new RegExp(
-  `^\\{"event":\\{"position":(\\d+),"stream":${NAME},"revision":(\\d+),"id":${NAME},"type":${NAME},"time":(\\d+),"data":`,
+  `^\\{"event":\\{"position":${NUMBER},"stream":${NAME},"revision":${NUMBER},"id":${NAME},"type":${NAME},"time":${NUMBER},"data":`,
 );
 const METADATA = ',"metadata":{"schemaVersion":';
 const VERSION = /\d+(?=,)/y;
 
 /**
  * Splits the line of an event in an export as svc writes it, without parsing it.
- * @returns undefined for another line. Whether it is JSON, and data and metadata are divided as in the event, only parsing it tells
+ * @returns undefined for another line. Only `tupleOfLine` makes sure that the texts are all that the line says
  */
 export function splitLine(line: string): EventTuple | undefined {
   const begin = BEGIN.exec(line);
@@ -54,24 +46,24 @@ export function splitLine(line: string): EventTuple | undefined {
 }
 
 /**
- * `splitLine` of a line that was parsed. Its data may still be spelled in another way, which the hash of the event tells: writing data
- * again takes as long as parsing it.
- * @returns undefined for a line that is not split into what it means
+ * `splitLine` of a line whose data and metadata are JSON. Its data may still be spelled in another way, which the hash of the event
+ * tells: writing data again takes as long as parsing it.
+ * @returns undefined for a line that has to be parsed as a whole
  */
-export function tupleOfLine(line: string, event: StoredEvent): EventTuple | undefined {
+export function tupleOfLine(line: string): EventTuple | undefined {
   const split = splitLine(line);
-  return split && isOf(split, event) ? split : undefined;
+  return split && isJson(split) ? split : undefined;
 }
 
-const isOf = ([at, stream, revision, id, type, version, time, , metadata]: EventTuple, event: StoredEvent): boolean =>
-  at === event.position &&
-  stream === event.stream &&
-  revision === event.revision &&
-  id === event.id &&
-  type === event.type &&
-  time === event.time &&
-  version === event.metadata.schemaVersion &&
-  metadata === JSON.stringify(event.metadata);
+/** A field of the line that stands twice, or that svc does not write, would be a part of the text of the data. */
+function isJson([, , , , , , , data, metadata]: EventTuple): boolean {
+  try {
+    JSON.parse(data);
+    return JSON.stringify(JSON.parse(metadata)) === metadata;
+  } catch {
+    return false;
+  }
+}
 
 const MAX_EVENTS_OF_PAGE = 512;
 

@@ -114,7 +114,8 @@ function* readEvents(path: string, expected: number, onOther: () => void = () =>
   const hash = createHash('sha256');
   let count = 0;
   for (const { text, bytes } of readLines(path)) {
-    const value = parseLine(text, path);
+    const tuple = tupleOfLine(text);
+    const value = tuple ? undefined : parseLine(text, path);
     if (isEnd(value)) {
       if (value.end.events !== count || count !== expected)
         throw incompleteFile(path, `it has ${count} of ${expected} events`);
@@ -122,12 +123,14 @@ function* readEvents(path: string, expected: number, onOther: () => void = () =>
       return;
     }
     hash.update(bytes);
-    if (typeof value === 'object' && value !== null && 'event' in value) {
+    if (tuple) {
+      count += 1;
+      yield tuple;
+    } else if (typeof value === 'object' && value !== null && 'event' in value) {
       if (!isEvent(value.event)) throw incompleteFile(path, `event ${count + 1} has no metadata`);
       count += 1;
-      const split = tupleOfLine(text, value.event);
-      if (!split) onOther();
-      yield split ?? tupleOfEvent(value.event);
+      onOther();
+      yield tupleOfEvent(value.event);
     }
   }
   throw incompleteFile(path, 'its end is missing');
