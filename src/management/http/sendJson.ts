@@ -13,7 +13,7 @@ const encoders = {
 } satisfies Record<string, (bytes: Buffer) => Promise<Buffer>>;
 
 /**
- * Writes the JSON that a handler returned and that is the body already, a long list in slices, and compresses it if its route says that it may be and the client
+ * Writes the object that a handler returned as JSON, a long list in slices, and compresses it if its route allows that and the client
  * takes it. Streams are never buffered.
  */
 export async function sendJson(ctx: AnyContext, result: unknown): Promise<void> {

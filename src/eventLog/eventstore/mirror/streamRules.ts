@@ -44,8 +44,8 @@ interface SystemEvent {
 }
 
 /**
- * The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself. What of it does a lease no
- * harm is known to `HiddenLeases`.
+ * The rules that an event of `$all` sets; undefined for every other event, and where svc sets them itself.
+ * `HiddenLeases` leaves out those that do a lease no harm.
  */
 export function rulesIn(event: SystemEvent): RulesOfStream | undefined {
   const { streamId, type } = event;
