@@ -20,16 +20,16 @@ const MAX_OPEN = 128;
  * synced write takes at that rate, which the end of each answer waits for.
  */
 export async function measureAddedLatency(
-  sides: { bare: Side | undefined; product: Side },
+  sides: { base: Side | undefined; product: Side },
   { rate, seconds, bodies, folder }: { rate: number; seconds: number; bodies: string; folder: string },
 ): Promise<AddedLatency> {
-  const { bare, product } = sides;
+  const { base, product } = sides;
   const syncedWrite = await measureSyncedWrite(folder, rate);
   const load = (side: Side) =>
     wrk(side.url, LENGTH_FACTOR * seconds, { bodies, key: side.key, connections: MAX_OPEN, rate });
-  const results = { bare: [] as LoadResult[], product: [] as LoadResult[] };
+  const results = { base: [] as LoadResult[], product: [] as LoadResult[] };
   for (let turn = 0; turn < TURNS; turn++) {
-    if (bare) results.bare.push(await load(bare));
+    if (base) results.base.push(await load(base));
     results.product.push(await load(product));
     await waitUntilIdle(product.pid);
   }
@@ -45,16 +45,16 @@ export async function measureAddedLatency(
   ];
   const meanOf = (results: readonly LoadResult[]) => (column: (typeof columns)[number]) =>
     mean(results.map((result) => result[column]));
-  const [bareMean, productMean] = [meanOf(results.bare), meanOf(results.product)];
+  const [baseMean, productMean] = [meanOf(results.base), meanOf(results.product)];
   printTable([
     ['', 'p50', 'p90', 'p99', 'p99.9'],
-    ...(bare ? [row('bare', bareMean)] : []),
+    ...(base ? [row(base.name, baseMean)] : []),
     row('product', productMean),
-    ...(bare ? [row('ADDED', (column) => productMean(column) - bareMean(column))] : []),
+    ...(base ? [row('ADDED', (column) => productMean(column) - baseMean(column))] : []),
     ['a synced write', ...percents.map((percent) => fixed(syncedWrite(percent), 2))],
   ]);
   return {
     completed: sum(results.product.map(({ requests }) => requests)),
-    failures: sum([...results.bare, ...results.product].map(failuresOf)),
+    failures: sum([...results.base, ...results.product].map(failuresOf)),
   };
 }

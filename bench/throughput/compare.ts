@@ -28,7 +28,8 @@ export interface MeasuredSurface {
 
 /** The measurements of both sides. */
 export interface Comparison {
-  readonly bare: readonly Measurement[];
+  /** The bare pass-through or another version; undefined without one. */
+  readonly base: { readonly name: string; readonly measurements: readonly Measurement[] } | undefined;
   readonly product: readonly [MeasuredSurface, ...MeasuredSurface[]];
   /** Requests that the product completed in all loads, the warm-up included. */
   readonly completed: number;
@@ -45,9 +46,9 @@ export interface Rounds {
   readonly rounds: number;
 }
 
-/** Measures bare and each endpoint of the product in turns, so that changes of the machine affect all. */
+/** Measures the base and each endpoint of the product in turns, so that changes of the machine affect all. */
 export async function compare(
-  bare: Side | undefined,
+  base: Side | undefined,
   targets: readonly [Target, ...Target[]],
   context: { provider: Provider; servers: Servers },
   rounds: Rounds,
@@ -55,16 +56,16 @@ export async function compare(
   const [first, ...others] = targets;
   const warmUp = (side: Side, bodies: string) =>
     wrk(side.url, rounds.warmUpSeconds, { ...rounds, bodies, key: side.key });
-  if (bare) await warmUp(bare, first.bodies);
+  if (base) await warmUp(base, first.bodies);
   let completed = 0;
   for (const { side, bodies, beside } of targets) if (!beside) completed += (await warmUp(side, bodies)).requests;
 
-  const bareMeasurements: Measurement[] = [];
+  const baseMeasurements: Measurement[] = [];
   const product = [measurementsOf(first), ...others.map(measurementsOf)] as const;
   for (let round = 1; round <= rounds.rounds; round++) {
-    const a = bare && (await measure(bare, context, { ...rounds, bodies: first.bodies }));
-    if (a) bareMeasurements.push(a);
-    let line = `  round ${round}${a ? describe('bare', a) : ''}`;
+    const a = base && (await measure(base, context, { ...rounds, bodies: first.bodies }));
+    if (a) baseMeasurements.push(a);
+    let line = `  round ${round}${a ? describe(base.name, a) : ''}`;
     const all = a ? [a] : [];
     for (const [index, { surface, side, bodies, beside }] of targets.entries()) {
       const b = await measure(side, context, { ...rounds, bodies }, beside);
@@ -78,11 +79,11 @@ export async function compare(
   }
   const ofProduct = product.flatMap(({ measurements }) => measurements);
   return {
-    bare: bareMeasurements,
+    base: base && { name: base.name, measurements: baseMeasurements },
     product: product as readonly [MeasuredSurface, ...MeasuredSurface[]],
     completed: completed + sum(ofProduct.map(({ load }) => load.requests)),
     maxCutOff: (rounds.rounds + 1) * targets.length * rounds.connections,
-    failures: sum([...bareMeasurements, ...ofProduct].map((measurement) => measurement.failures)),
+    failures: sum([...baseMeasurements, ...ofProduct].map((measurement) => measurement.failures)),
   };
 }
 
@@ -101,22 +102,20 @@ function printRatio(what: string, side: readonly Measurement[], base: readonly M
 }
 
 /** Prints medians, the ratios and the CPU time per request of each thread. */
-export function printComparison({ bare, product }: Comparison): void {
+export function printComparison({ base, product }: Comparison): void {
   const rps = (measurements: readonly Measurement[]) => integer(median(measurements.map(({ rps }) => rps)));
   const medians = product.map(({ surface, measurements }) => `${surface} ${rps(measurements)} req/s`);
-  print(`  median   ${[...(bare.length > 0 ? [`bare ${rps(bare)} req/s`] : []), ...medians].join(', ')}`);
+  print(`  median   ${[...(base ? [`${base.name} ${rps(base.measurements)} req/s`] : []), ...medians].join(', ')}`);
   const [first, ...others] = product;
-  if (bare.length > 0) printRatio(`${first.surface} / bare`, first.measurements, bare);
+  if (base) printRatio(`${first.surface} / ${base.name}`, first.measurements, base.measurements);
   for (const { surface, measurements } of others) {
     printRatio(`${surface} / ${first.surface}`, measurements, first.measurements);
   }
   print('\n  CPU per request, microseconds (deferred work after the load included)');
   printTable([
-    ...(bare.length > 0 ? threadRows('bare', bare) : []),
+    ...(base ? threadRows(base.name, base.measurements) : []),
     ...product.flatMap(({ surface, measurements }) => threadRows(surface, measurements)),
-    ...(bare.length > 0
-      ? [['product / bare, all threads', fixed(cpuPerRequest(first.measurements) / cpuPerRequest(bare), 2)]]
-      : []),
+    ...(base ? [[`product / ${base.name}, all threads`, cpuRatio(first.measurements, base.measurements)]] : []),
     ...product.map(({ surface, measurements }) => [
       `provider (nginx), during ${surface}`,
       perRequest(measurements, ({ providerCpuUs }) => providerCpuUs),
@@ -140,6 +139,14 @@ function threadRows(name: string, measurements: readonly Measurement[]): string[
     [`${name}: total`, perRequest(measurements, ({ cpu }) => total(cpu))],
     [`${name}: of which after the load`, perRequest(measurements, ({ lateCpuUs }) => lateCpuUs)],
   ];
+}
+
+/** CPU of a request over that of the base: of all rounds, and the median of their pairs, which a slow minute of the machine does not move. */
+function cpuRatio(side: readonly Measurement[], base: readonly Measurement[]): string {
+  const pairs = side.map(
+    (measurement, index) => cpuPerRequest([measurement]) / cpuPerRequest(base.slice(index, index + 1)),
+  );
+  return `${fixed(cpuPerRequest(side) / cpuPerRequest(base), 2)} (median of the pairs ${fixed(median(pairs), 2)})`;
 }
 
 const cpuPerRequest = (measurements: readonly Measurement[]): number =>

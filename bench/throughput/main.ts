@@ -16,15 +16,15 @@ import { type Side, startBare, startProduct, withSurface } from './side.ts';
 import { writeBodies } from './wrk.ts';
 
 async function run(options: Options, folder: string): Promise<boolean> {
-  const { connections, entry, productOnly } = options;
+  const { connections, entry } = options;
   print(`node ${process.version}, ${availableParallelism()} cores, ${connections} connections, files in ${folder}`);
   const provider = await startProvider(folder);
-  const bare = productOnly ? undefined : await startBare(provider, folder);
   const servers = await startServers(options, folder);
+  const base = await startBase(provider, options, folder, servers.env);
   const product = await startProduct(provider, { entry, folder, label: 'product', env: servers.env });
   let isValid = true;
   for (const kind of options.bodies)
-    isValid = (await benchBody(kind, { bare, product }, { provider, servers }, options, folder)) && isValid;
+    isValid = (await benchBody(kind, { base, product }, { provider, servers }, options, folder)) && isValid;
   await product.stop();
   await servers.stop();
   if (options.profile) {
@@ -35,14 +35,27 @@ async function run(options: Options, folder: string): Promise<boolean> {
   return isValid;
 }
 
+/** The side that each round measures first: another version, or the bare pass-through. */
+async function startBase(
+  provider: Provider,
+  { against, productOnly }: Options,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Side | undefined> {
+  if (productOnly) return undefined;
+  if (against === undefined) return startBare(provider, folder);
+  const other = await startProduct(provider, { entry: against, folder, label: 'against', env });
+  return { ...other, name: 'against' };
+}
+
 async function benchBody(
   kind: BodyKind,
-  sides: { bare: Side | undefined; product: Side },
+  sides: { base: Side | undefined; product: Side },
   context: { provider: Provider; servers: Servers },
   options: Options,
   folder: string,
 ): Promise<boolean> {
-  const { bare, product } = sides;
+  const { base, product } = sides;
   const [firstSurface, ...otherSurfaces] = options.surfaces;
   const targetOf = (surface: SurfaceName): Target => {
     const sessions = bodies(kind, surface);
@@ -57,25 +70,25 @@ async function benchBody(
     ? [{ ...first, surface: `${firstSurface} beside ${options.beside}`, beside: options.beside }]
     : [];
   const targets = [first, ...beside, ...otherSurfaces.map(targetOf)] as const;
-  const { base } = product;
-  const rowsBefore = await requestLogTotal(base, -1);
-  const comparison = await compare(bare, targets, context, options);
+  const url = product.base;
+  const rowsBefore = await requestLogTotal(url, -1);
+  const comparison = await compare(base && withSurface(base, firstSurface), targets, context, options);
   printComparison(comparison);
   print();
-  const isFullLoadLogged = await checkRequestLog(base, rowsBefore, { what: 'full load', ...comparison });
+  const isFullLoadLogged = await checkRequestLog(url, rowsBefore, { what: 'full load', ...comparison });
 
   const half = median(comparison.product[0].measurements.map(({ rps }) => rps)) / 2;
   const loads = [{ what: 'half load', rate: half }, ...options.rates.map((rate) => ({ what: `${rate} req/s`, rate }))];
   let { failures } = comparison;
   let isLogged = isFullLoadLogged;
   for (const { what, rate } of loads) {
-    const rowsLoaded = await requestLogTotal(base, -1);
+    const rowsLoaded = await requestLogTotal(url, -1);
     const load = { rate, seconds: options.seconds, bodies: first.bodies, folder };
-    const latency = await measureAddedLatency({ bare, product: first.side }, load);
+    const latency = await measureAddedLatency({ base, product: first.side }, load);
     failures += latency.failures;
     print();
     isLogged =
-      (await checkRequestLog(base, rowsLoaded, { what, completed: latency.completed, maxCutOff: 0 })) && isLogged;
+      (await checkRequestLog(url, rowsLoaded, { what, completed: latency.completed, maxCutOff: 0 })) && isLogged;
   }
   if (failures > 0) print(`  !!! ${failures} REQUESTS FAILED: the figures above are not valid`);
   return failures === 0 && isLogged;

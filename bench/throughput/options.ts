@@ -21,6 +21,8 @@ export interface Options {
   /** A job of the product: each round loads the first endpoint once without it and once while it runs. */
   readonly beside: JobName | undefined;
   readonly productOnly: boolean;
+  /** Another version of svc, which takes the place of the bare pass-through. */
+  readonly against: string | undefined;
   readonly profile: boolean;
   readonly keep: boolean;
   /** The product stores the log in EventStoreDB instead of the data folder. */
@@ -43,6 +45,7 @@ export const USAGE = `bench:throughput: the product against a bare pass-through
   --rates NUMBERS    requests per second, by commas, at which latency is measured besides half load (none)
   --beside JOB       verify or evidence: each round loads the first endpoint without and with this job running,
                      again each time that it has ended
+  --against FILE     the src/start.mjs of another checkout, with its own node_modules, instead of the bare side
   --product-only     no bare side, no ratio: quicker while tuning
   --profile          one more round with a CPU profile of the product
   --entry FILE       the program to measure (src/start.mjs of this checkout)
@@ -72,6 +75,7 @@ function parse(args: readonly string[]): Options | string {
       surface: { type: 'string', default: 'responses' },
       rates: { type: 'string', default: '' },
       beside: { type: 'string' },
+      against: { type: 'string' },
       'product-only': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       entry: { type: 'string', default: resolve(import.meta.dirname, '../../src/start.mjs') },
@@ -82,6 +86,7 @@ function parse(args: readonly string[]): Options | string {
     },
   });
   if (values.help) return USAGE;
+  if (values.against !== undefined && values['product-only']) throw new Error('--against contradicts --product-only');
   return {
     seconds: atLeastOne('seconds', values.seconds),
     warmUpSeconds: atLeastOne('warm-up', values['warm-up']),
@@ -92,6 +97,7 @@ function parse(args: readonly string[]): Options | string {
     rates: values.rates === '' ? [] : values.rates.split(',').map((rate) => atLeastOne('rates', rate)),
     beside: jobName(values.beside),
     productOnly: values['product-only'],
+    against: values.against === undefined ? undefined : resolve(values.against),
     profile: values.profile,
     keep: values.keep,
     eventstore: values.eventstore,

@@ -8,7 +8,7 @@ import type { Provider } from './provider.ts';
 
 /** One of the two programs that are compared. */
 export interface Side {
-  readonly name: 'bare' | 'product';
+  readonly name: 'bare' | 'against' | 'product';
   readonly pid: number;
   /** Origin of the service, without a path. */
   readonly base: string;
