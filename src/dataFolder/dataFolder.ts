@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CannotUseDataFolder } from './cannotUseDataFolder.ts';
 import { remedyFor } from './fileErrors.ts';
 import { CannotLockDataFolder, DataFolderInUse, FolderLock, LOCK_FILE } from './folderLock.ts';
-import { randomText, readOrStoreNodeId } from './nodeId.ts';
+import { keepNodeFiles, randomText, readOrStoreNodeId } from './nodeId.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -23,6 +23,12 @@ export interface DataFolder {
    * @throws DataFolderInUse when another process has locked the file that replaced it, or the error of SQLite
    */
   renewLock(): void;
+  /**
+   * Writes the files with the node's name again where they were deleted or changed.
+   * @returns their paths
+   * @throws CannotUseDataFolder
+   */
+  keepNode(): readonly string[];
   /** Releases the lock. */
   close(): void;
 }
@@ -38,12 +44,14 @@ export function openDataFolder(path: string, { nodeId }: { readonly nodeId?: str
   const file = (name: string): string => join(folder, name);
   const lock = acquireLock(folder);
   try {
+    const named = readOrStoreNodeId(folder, nodeId);
     return {
       path: folder,
-      ...readOrStoreNodeId(folder, nodeId),
+      ...named,
       boot: newBootId(),
       file,
       renewLock: () => lock.renew(),
+      keepNode: () => keepNodeFiles(folder, named.node),
       close: () => lock.close(),
     };
   } catch (error) {

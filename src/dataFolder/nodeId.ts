@@ -45,10 +45,26 @@ export function readOrStoreNodeId(
       `"${node}" cannot be a node id (SVC_NODE_ID or ${path}): use 1 to 63 characters of a-z, 0-9 and -`,
     );
   }
-  if (node !== marked) writeAtomically(markPath, `${node} ${checksum(node)}\n`);
+  if (node !== marked) writeMark(markPath, node);
   if (node !== stored) writeAtomically(path, `${node}\n`);
   return former !== undefined && former !== node && NODE_ID.test(former) ? { node, formerNode: former } : { node };
 }
+
+/**
+ * Writes the files with the node's name again where they were deleted or changed while svc runs: without both, the next start would
+ * take another name.
+ * @returns the paths of those that were written
+ * @throws CannotUseDataFolder
+ */
+export function keepNodeFiles(folder: string, node: string): string[] {
+  const [path, markPath] = [join(folder, NODE_ID_FILE), join(folder, NODE_MARK_FILE)];
+  const written: string[] = [];
+  if (markedNode(readIfThere(markPath)) !== node) written.push(writeMark(markPath, node));
+  if (readIfThere(path)?.trim() !== node) written.push(writeAtomically(path, `${node}\n`));
+  return written;
+}
+
+const writeMark = (path: string, node: string): string => writeAtomically(path, `${node} ${checksum(node)}\n`);
 
 /** Base-36 digits. */
 export const randomText = (length: number): string => Array.from({ length }, () => randomInt(36).toString(36)).join('');
@@ -70,7 +86,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 /** Syncs a draft and renames it into place, so that a power cut leaves either the old file or the new one. */
-function writeAtomically(path: string, text: string): void {
+function writeAtomically(path: string, text: string): string {
   try {
     const draft = openSync(`${path}.new`, 'w', 0o600);
     try {
@@ -80,6 +96,7 @@ function writeAtomically(path: string, text: string): void {
       closeSync(draft);
     }
     renameSync(`${path}.new`, path);
+    return path;
   } catch (error) {
     throw unusable(path, 'written', error);
   }

@@ -1,4 +1,13 @@
-import { appendFileSync, copyFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { openDataFolder } from '../../dataFolder/dataFolder.ts';
@@ -16,7 +25,7 @@ async function aWatchedFile() {
   const faults = new Faults({ print: (line) => lines.push(line), now: () => 0 });
   const watch = watchDataFolder({ folder, files: [path], faults, intervalMs: 5 });
   onTestFinished(() => watch.stop());
-  return { path, faults, lines, watch };
+  return { path, folder, faults, lines, watch };
 }
 
 test('names a file that is missing until the same file is back', async () => {
@@ -60,4 +69,33 @@ test('takes a file that grows for one in order', async () => {
   for (let count = 0; count < 5; count += 1) appendFileSync(path, 'more');
   await expect(vi.waitUntil(() => faults.current.length > 0, { timeout: 50 })).rejects.toThrow();
   expect(watch.refusal).toBeUndefined();
+});
+
+test.each([
+  ['deleted', (path: string) => rmSync(path)],
+  ['changed', (path: string) => writeFileSync(path, 'another\n')],
+])('writes the files with the name of the node again when they were %s, and says so', async (_what, harm) => {
+  const { folder, faults } = await aWatchedFile();
+  for (const name of ['node-id', 'node.mark']) {
+    const path = folder.file(name);
+    const before = readFileSync(path, 'utf8');
+    harm(path);
+    await vi.waitUntil(() => faults.has('node_file_replaced', name));
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  }
+  expect(faults.current[0]?.cause).toBe(
+    `${folder.file('node-id')} was deleted or changed while svc runs, and was written again.`,
+  );
+});
+
+test('names what keeps it from writing the name of the node until it can', async () => {
+  const { folder, faults } = await aWatchedFile();
+  const path = folder.file('node-id');
+  rmSync(path);
+  mkdirSync(path);
+  await vi.waitUntil(() => faults.has('node_file_replaced'));
+  expect(faults.current[0]?.cause).toMatch(/node-id, which has the name of this node, cannot be read: EISDIR/);
+  rmSync(path, { recursive: true });
+  await vi.waitUntil(() => !faults.has('node_file_replaced'));
+  expect(readFileSync(path, 'utf8')).toBe(`${folder.node}\n`);
 });

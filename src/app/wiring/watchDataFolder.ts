@@ -20,10 +20,13 @@ export interface DataFolderWatch {
 }
 
 const INTERVAL_MS = 1_000;
+const NODE_FILE_REPLACED = 'node_file_replaced';
+/** How long the status shows that a file was written again. */
+const SHOWN_MS = 600_000;
 
 /**
  * Looks every second whether the files of the folder are still those that this process has open. A lock file that was deleted
- * is created and locked again at once; a deleted log is a fault, because what svc writes to it now ends with the process. So is one
+ * is created and locked again at once, and the files with the node's name are written again; a deleted log is a fault, because what svc writes to it now ends with the process. So is one
  * that became smaller, until svc is restarted: pages are lost, also if it grows again. Write-ahead logs are watched by the threads that write them.
  */
 export function watchDataFolder({
@@ -39,6 +42,7 @@ export function watchDataFolder({
 
   function check(): void {
     renewLock();
+    keepNode();
     refusal = undefined;
     for (const file of opened) {
       const { path, inode } = file;
@@ -80,6 +84,25 @@ export function watchDataFolder({
     }
   }
 
+  function keepNode(): void {
+    try {
+      for (const path of folder.keepNode()) {
+        faults.raise(
+          { code: NODE_FILE_REPLACED, subject: basename(path), ...rewrittenFile(path) },
+          { level: 'warn', overAfterMs: SHOWN_MS },
+        );
+      }
+    } catch (error) {
+      faults.raise({
+        code: NODE_FILE_REPLACED,
+        cause: `${(error as Error).message.replace(/\.$/, '')}.`,
+        remedy: `svc goes on as the node ${folder.node} and tries again every second; a start without the file takes another name.`,
+      });
+      return;
+    }
+    faults.clear(NODE_FILE_REPLACED);
+  }
+
   const timer = setInterval(check, intervalMs).unref();
   return {
     get refusal() {
@@ -92,6 +115,11 @@ export function watchDataFolder({
 const missingFile = (path: string) => ({
   cause: `${path} was deleted, moved or replaced while svc runs: what svc wrote since is lost when it stops. Model requests and changes get 503 log_unavailable.`,
   remedy: 'Put the file back if it was moved. Otherwise stop svc and restore the data folder from a backup.',
+});
+
+const rewrittenFile = (path: string) => ({
+  cause: `${path} was deleted or changed while svc runs, and was written again.`,
+  remedy: 'You need not do anything. To give the node another name, set SVC_NODE_ID.',
 });
 
 const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

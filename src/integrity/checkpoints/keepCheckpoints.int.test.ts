@@ -45,6 +45,19 @@ test('is the same after a restart, and its last checkpoint is there at once', as
   expect(second.checkpoints.origin).toBe(checkpoints.origin);
 });
 
+test.each([
+  ['deleted', (path: string) => rmSync(path)],
+  ['changed', (path: string) => writeFileSync(path, 'another key\n')],
+])('writes checkpoint.pub again when it was %s, and says so', async (_what, harm) => {
+  const { tree, checkpoints, folder, faults } = start();
+  tree.grow(1);
+  await checkpoints.covering(1);
+  const path = join(folder, 'checkpoint.pub');
+  harm(path);
+  await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe(`${checkpoints.vkey}\n`), soon);
+  expect(faults.current).toMatchObject([{ code: 'checkpoint_pub_replaced', cause: expect.stringContaining(path) }]);
+});
+
 test('signs at most one checkpoint a second on demand', async () => {
   const { tree, checkpoints } = start({ intervalMs: 3_600_000 });
   tree.grow(1);

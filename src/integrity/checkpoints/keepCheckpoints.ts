@@ -75,9 +75,12 @@ const OVERDUE = 2.5;
 const MIN_DISTANCE_MS = 1_000;
 const STOP_MS = 2_000;
 const CHECK_NOTES_MS = 1_000;
+/** How long the status shows that a file was written again. */
+const SHOWN_MS = 600_000;
 /** A note is published with the cosignature of the witness if that comes within this. */
 const COSIGNATURE_MS = 3_000;
 const NO_PUBLIC_KEY = 'checkpoint_pub_not_written';
+const PUBLIC_KEY_REWRITTEN = 'checkpoint_pub_replaced';
 const NOT_SIGNED = 'checkpoint_not_signed';
 const KEY_NOT_KEPT = 'checkpoint_key_not_kept';
 
@@ -162,7 +165,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
 
   function writePublicKey(): void {
     try {
-      publicKey.write(signer.vkey);
+      if (publicKey.write(signer.vkey)) reportRewrittenKey();
       faults.clear(NO_PUBLIC_KEY);
     } catch (error) {
       faults.raise({
@@ -171,6 +174,18 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
         remedy: `${remedyFor(error, 'Let the user that runs svc write to the data folder.')} /api/integrity has the key, too.`,
       });
     }
+  }
+
+  function reportRewrittenKey(): void {
+    faults.raise(
+      {
+        code: PUBLIC_KEY_REWRITTEN,
+        cause: `${options.publicKeyPath} was deleted or changed while svc runs, and was written again.`,
+        remedy:
+          'You need not do anything. Who has read the file meanwhile should compare the key with the one of /api/integrity.',
+      },
+      { level: 'warn', overAfterMs: SHOWN_MS },
+    );
   }
 
   function onNotes(): void {
@@ -220,6 +235,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     const { signal } = stopping;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       checkKeyFile();
+      if (!isFirst) writePublicKey();
       // A refusal may be over without an event.
       if (isFirst || refusal !== undefined || isDue()) await sign().catch(() => undefined);
       await sleep(intervalMs - (now() % intervalMs), signal);

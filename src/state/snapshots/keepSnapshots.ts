@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { startThread, type Thread } from '../../lib/threads/startThread.ts';
 import type { HotRunner } from '../hotRunner.ts';
 import type { SnapshotOutcome, SnapshotTask } from './makeSnapshot.ts';
@@ -23,6 +24,8 @@ export interface KeepSnapshotsOptions {
   readonly report: (line: string) => void;
   /** Number of events between two snapshots. */
   readonly interval?: number;
+  /** How often the folder is looked at. */
+  readonly checkMs?: number;
 }
 
 export interface SnapshotKeeper {
@@ -37,19 +40,23 @@ const WORKER = new URL('./snapshotWorker.ts', import.meta.url);
 const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 /** A start folds the events after the newest snapshot in less than a second. */
 const DEFAULT_INTERVAL = 100_000;
+const CHECK_MS = 60_000;
 
 /**
  * Makes snapshots of the hot state in a thread that folds the log on its own, so that the main thread, and with it every
  * request, pays for one comparison per event. No snapshot is made at the shutdown: a killed process must start as fast as a
- * stopped one (docs/decisions/0013-hot-state-and-snapshots.md).
+ * stopped one (docs/decisions/0013-hot-state-and-snapshots.md). One that is deleted meanwhile is made again.
  */
 export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
-  const { hot, logPath, folder, onRefuted, report, interval = DEFAULT_INTERVAL } = options;
+  const { hot, logPath, folder, onRefuted, report, interval = DEFAULT_INTERVAL, checkMs = CHECK_MS } = options;
   let thread: Thread<SnapshotThread> | undefined;
   /** Position at which the next snapshot is made. */
   let due = Number.POSITIVE_INFINITY;
   let isVerified = !options.isStartedFromSnapshot;
   let isStopped = false;
+  /** File name of the newest snapshot, as far as this process knows it. */
+  let newest = options.isStartedFromSnapshot ? folder.names()[0] : undefined;
+  let checking: NodeJS.Timeout | undefined;
 
   async function make(): Promise<void> {
     due = Number.POSITIVE_INFINITY;
@@ -76,11 +83,21 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
       return;
     }
     isVerified = true;
+    newest = folder.names()[0];
     due = outcome.position + interval;
+  }
+
+  function checkFolder(): void {
+    if (thread || isStopped || newest === undefined || folder.names().includes(newest)) return;
+    report(`${join(folder.path, newest)} was deleted or moved while svc runs; the snapshot is made again.`);
+    newest = undefined;
+    due = 0;
+    void makeWhenDue();
   }
 
   /** Removes the snapshots, so that the next start folds the whole log. @returns the error for the operator */
   function refute(reason: string): SnapshotRefuted {
+    newest = undefined;
     folder.clear();
     return new SnapshotRefuted(
       `The snapshot of the hot state that this process started from does not match the log: ${reason.replace(/\.$/, '')}. ` +
@@ -98,10 +115,12 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
         if (hot.state.position >= due) void makeWhenDue();
       });
       due = isVerified ? interval : 0;
+      checking ??= setInterval(checkFolder, checkMs).unref();
       return makeWhenDue();
     },
     async stop() {
       isStopped = true;
+      clearInterval(checking);
       await thread?.terminate();
     },
   };

@@ -96,6 +96,7 @@ async function createNode() {
         onRefuted,
         report: (line) => reported.push(line),
         interval,
+        checkMs: 20,
       });
       onTestFinished(() => keeper.stop());
       keeper.start();
@@ -282,6 +283,20 @@ test('writes snapshots while the log grows, and keeps the last two, readable by 
   expect(statSync(node.path()).mode & 0o777).toBe(0o600);
   expect(statSync(node.folder.path).mode & 0o777).toBe(0o700);
   expect({ refuted, reported: node.reported }).toEqual({ refuted: [], reported: [] });
+});
+
+test('makes a snapshot again that was deleted while it runs, and says so', async () => {
+  const node = await createNode();
+  await node.append(10);
+  await node.keep(10);
+  // The second file is written when the keeper knows of the first.
+  await vi.waitUntil(() => positions(node)[0] === 10, { timeout: 45_000 });
+  await node.append(10);
+  await vi.waitUntil(() => positions(node)[0] === 20, { timeout: 45_000 });
+  const path = node.path();
+  rmSync(node.folder.path, { recursive: true });
+  await vi.waitUntil(() => existsSync(path), { timeout: 45_000 });
+  expect(node.reported).toEqual([`${path} was deleted or moved while svc runs; the snapshot is made again.`]);
 });
 
 test('a start from a snapshot verifies it, then writes the next one', async () => {
