@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { openDatabase } from '../../dataFolder/openDatabase.ts';
+import { type FileGuard, guardFile } from '../../eventLog/sqlite/fileGuard.ts';
 import { TILE_WIDTH } from '../merkle/merkleTree.ts';
 import { encodeBundle } from './entryBundle.ts';
 import type { TileReader, TileStore, TreeGrowth } from './tileStore.ts';
@@ -30,7 +31,7 @@ const TABLES = `
  * Opens `tree.sqlite` for its only writer, and creates it when there is none.
  * @throws the error of SQLite; for a damaged file with its name and what to do; TilesDamaged when tables are missing
  */
-export function openTileStore(path: string): TileStore {
+export function openTileStore(path: string): SqliteTileStore {
   const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -85,7 +86,8 @@ function createTables(database: DatabaseSync): void {
   database.exec(`BEGIN IMMEDIATE; ${drops.join(' ')} ${TABLES} COMMIT`);
 }
 
-class SqliteTileStore implements TileStore {
+/** Tiles in a file, or in memory. */
+export class SqliteTileStore implements TileStore {
   readonly #database: DatabaseSync;
   readonly #statements;
 
@@ -153,6 +155,11 @@ class SqliteTileStore implements TileStore {
 
   #recentEntries(): Uint8Array[] {
     return this.#statements.recent.all().map(({ entries }) => entries as Uint8Array);
+  }
+
+  /** Watches the file for its only writer. @param path of the file */
+  guard(path: string): FileGuard {
+    return guardFile(this.#database, path);
   }
 
   clear(): void {

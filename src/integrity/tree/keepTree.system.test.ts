@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -169,18 +169,33 @@ test('the tree of another log is made again, also a longer one', async () => {
   expect(remade).toEqual(['another log']);
 });
 
-test('a tree that is deleted while it is open is made again', async () => {
-  const log = await aLog(20);
+const removed = (path: string, suffixes: readonly string[]) => {
+  for (const suffix of suffixes) rmSync(`${path}${suffix}`, { force: true });
+};
+const replaced = (path: string) => {
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+};
+test.each([
+  ['deleted', (path: string) => removed(path, ['', '-wal', '-shm']), 'deleted'],
+  ['replaced', replaced, 'deleted'],
+  ['cut', (path: string) => truncateSync(path, 4_096), 'damaged'],
+  ['without its write-ahead log', (path: string) => removed(path, ['-wal']), 'deleted'],
+  ['cut in its write-ahead log', (path: string) => truncateSync(`${path}-wal`, 5_000), 'damaged'],
+])('a tree that is %s while it is open is made again at once', async (_what, harm, reason) => {
+  const log = await aLog(600);
   const { tree, remade } = open(log);
-  tree.notify(20);
+  tree.notify(600);
   tree.start();
-  await vi.waitFor(() => expect(tree.size).toBe(20), soon);
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${log.treePath}${suffix}`, { force: true });
+  await vi.waitFor(() => expect(tree.size).toBe(600), soon);
+  harm(log.treePath);
+  await vi.waitFor(() => expect(remade).toEqual([reason]), soon);
+  await vi.waitFor(() => expect(tree.size).toBe(600), soon);
   tree.notify(await log.append(1));
-  await vi.waitFor(() => expect(tree.size).toBe(21), soon);
-  expect(remade).toEqual(['deleted']);
+  await vi.waitFor(() => expect(tree.size).toBe(601), soon);
   await tree.close();
   expect((await open(log).tree.root()).root).toEqual(rootOfLog(log.logPath));
+  expect(remade).toHaveLength(1);
 });
 
 test('ends before missing events, and has a leaf for each of them once their loss is accepted', async () => {

@@ -64,6 +64,7 @@ export function keepTree({
         remaking(reason) {
           size = 0;
           onRemake?.(reason);
+          catchUp();
         },
         broken: (found) => onBreak?.(found),
         grown: setSize,

@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { LogBreak } from '../../eventLog/continuity.ts';
-import { openTileStore } from '../tiles/sqliteTileStore.ts';
-import type { TileStore } from '../tiles/tileStore.ts';
+import type { FileGuard } from '../../eventLog/sqlite/fileGuard.ts';
+import { openTileStore, type SqliteTileStore } from '../tiles/sqliteTileStore.ts';
 import { TreeReader, TreeWriter } from '../tiles/tileTree.ts';
 import { findMisfit, type Misfit } from './findMisfit.ts';
 import { LeafSource } from './leafSource.ts';
@@ -32,16 +32,16 @@ const LEAVES_PER_STEP = 512;
 export class TreeFollower {
   readonly #options: TreeFollowerOptions;
   readonly #log: LeafSource;
-  #store: TileStore;
+  #store: SqliteTileStore;
   #writer: TreeWriter;
-  #inode: bigint | undefined;
+  #guard: FileGuard;
   #broken: LogBreak | undefined;
 
   /** @throws the error of SQLite when the files cannot be opened; for damage of the log it names that file */
   constructor(options: TreeFollowerOptions) {
     this.#options = options;
     this.#log = new LeafSource(options.logPath);
-    ({ store: this.#store, writer: this.#writer } = this.#open());
+    ({ store: this.#store, writer: this.#writer, guard: this.#guard } = this.#open());
   }
 
   get size(): number {
@@ -69,13 +69,14 @@ export class TreeFollower {
     return this.#withRepair(() => work(new TreeReader(this.#store)));
   }
 
-  /** Makes the tree again if its file was deleted or replaced. */
+  /** Makes the tree again if its file, or its write-ahead log, was deleted, replaced or cut. */
   checkFile(): void {
-    if (inodeOf(this.#options.path) !== this.#inode) this.#remake('deleted');
+    const harm = this.#guard.check();
+    if (harm) this.#remake(harm === 'cut' ? 'damaged' : 'deleted');
   }
 
   close(): void {
-    this.#store.close();
+    this.#closeFile();
     this.#log.close();
   }
 
@@ -88,16 +89,15 @@ export class TreeFollower {
     );
   }
 
-  #open(): { store: TileStore; writer: TreeWriter } {
+  #open(): OpenTree {
     const { path } = this.#options;
     const isNew = !existsSync(path);
-    let store: TileStore | undefined;
+    let store: SqliteTileStore | undefined;
     let reason: RemakeReason;
     try {
       store = openTileStore(path);
-      this.#inode = inodeOf(path);
       const misfit = isNew ? undefined : findMisfit(new TreeReader(store), this.#log);
-      if (!misfit) return { store, writer: new TreeWriter(store) };
+      if (!misfit) return { store, writer: new TreeWriter(store), guard: store.guard(path) };
       reason = misfit;
     } catch (error) {
       if (isNew || !isTreeDamage(error, path)) {
@@ -110,15 +110,20 @@ export class TreeFollower {
     return this.#openFresh(reason);
   }
 
-  #openFresh(reason: RemakeReason): { store: TileStore; writer: TreeWriter } {
+  #openFresh(reason: RemakeReason): OpenTree {
     this.#options.onRemake(reason);
     removeTreeFile(this.#options.path);
     return this.#open();
   }
 
   #remake(reason: RemakeReason): void {
+    this.#closeFile();
+    ({ store: this.#store, writer: this.#writer, guard: this.#guard } = this.#openFresh(reason));
+  }
+
+  #closeFile(): void {
+    this.#guard.close();
     this.#store.close();
-    ({ store: this.#store, writer: this.#writer } = this.#openFresh(reason));
   }
 
   #withRepair<Result>(work: () => Result): Result {
@@ -132,4 +137,8 @@ export class TreeFollower {
   }
 }
 
-const inodeOf = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+interface OpenTree {
+  readonly store: SqliteTileStore;
+  readonly writer: TreeWriter;
+  readonly guard: FileGuard;
+}

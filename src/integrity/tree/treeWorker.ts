@@ -13,6 +13,7 @@ import type { TreeThread } from './treeProtocol.ts';
 const REPORT_INTERVAL_MS = 500;
 const RETRY_MS = 5_000;
 const POLL_INTERVAL_MS = 5;
+const CHECK_MS = 1_000;
 
 // Requests have priority. Only Linux applies this to the thread alone; elsewhere it would affect the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -58,6 +59,14 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
     if (failure !== undefined) retry = setTimeout(catchUp, RETRY_MS).unref();
   }
 
+  const checking = setInterval(() => {
+    try {
+      tree.checkFile();
+    } catch {
+      // The next growth fails as well, and says so.
+    }
+  }, CHECK_MS).unref();
+
   return {
     requests: {
       async reached({ position, timeoutMs }) {
@@ -92,6 +101,7 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
     },
     stop() {
       isClosing = true;
+      clearInterval(checking);
       tree.close();
     },
   };
