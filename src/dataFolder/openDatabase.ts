@@ -2,7 +2,7 @@ import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { isFileError, remedyFor } from './fileErrors.ts';
+import { isFileError, remedyFor, remedyForReadOnly } from './fileErrors.ts';
 
 /** What an operator can do about a damaged file, by its name. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ export const REMEDY_TO_OPEN = 'Give it to the user that runs svc.';
 const remedyToOpen = (path: string): string => {
   const folder = dirname(path);
   return existsSync(folder)
-    ? REMEDY_TO_OPEN
+    ? (remedyForReadOnly(folder) ?? REMEDY_TO_OPEN)
     : `There is no folder ${folder}: create it, or set SVC_DATA_DIR to another.`;
 };
 

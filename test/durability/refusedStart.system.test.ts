@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../e2e/support/tempDir.ts';
 import { startGateway } from '../support/gateway.ts';
+import { mountReadOnly, whyNoMount } from './support/fullDisk.ts';
 import { type ServeOptions, serve } from './support/serve.ts';
 
 // Every test starts the service at least once.
@@ -46,6 +47,14 @@ async function startAndStop(options: ServeOptions): Promise<void> {
 }
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+
+test.skipIf(whyNoMount())('says that the file system of the data folder is read-only', async () => {
+  const folder = await usedFolder();
+  mountReadOnly(folder);
+  const remedy = /cannot be .*\. Its file system is read-only: mount it writable, then start svc again\.$/;
+  expect(await refusedStart({ folder })).toEqual([expect.stringMatching(remedy)]);
+  expect(await refusedStart({ folder: join(folder, 'data') })).toEqual([expect.stringMatching(remedy)]);
+});
 
 test('refuses a second service on the same folder and leaves the first one running', async () => {
   const folder = await emptyFolder();

@@ -83,6 +83,14 @@ function unmount(folder: string): void {
   spawnSync('umount', ['-l', folder]);
 }
 
+/** Mounts a folder read-only until the test ends. It needs the right to mount, as `mountedDisk` does. */
+export function mountReadOnly(folder: string): void {
+  spawnSync('mount', ['--bind', folder, folder]);
+  onTestFinished(() => unmount(folder));
+  const { status } = spawnSync('mount', ['-o', 'remount,ro,bind', folder]);
+  if (status !== 0) throw new Error(`${folder} cannot be mounted read-only`);
+}
+
 /** Why `mountedDisk` has none; undefined where it can mount one. */
 export function whyNoMount(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root of a Linux can mount a tmpfs';
