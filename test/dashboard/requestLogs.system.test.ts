@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { PASSWORD } from '../support/browser.ts';
 import { type Gateway, validRequest } from '../support/gateway.ts';
 import { requestRefused, serverError } from '../support/provider/scripts.ts';
 import { waitOptions } from '../support/waitOptions.ts';
@@ -438,6 +439,23 @@ journeys('request log', () => {
     const second = await asked();
     expect(placeOf(second, 'inter-latin-wght')).toBeGreaterThan(0);
     expect(placeOf(second, 'inter-latin-wght')).toBeLessThan(second.indexOf(list));
+  });
+
+  test('asks for its rows beside its scripts, once, in a session', async () => {
+    const { gateway, visit } = await startJourney({ accounts: 1 });
+    await ask(gateway);
+    await gateway.api('POST', '/api/dashboard-auth/password/setup', { password: PASSWORD });
+    const page = await visit({ path: '/sign-in' });
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.goto(`${gateway.url}/request-logs`);
+    await rows(page).waitFor();
+    const asked = (await page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ name }) => new URL(name).pathname === '/api/request-logs')
+      .map(({ name, initiatorType }) => [initiatorType, new URL(name).search])`)) as [string, string][];
+    const lists = asked.filter(([, search]) => !search.includes('after='));
+    expect(lists).toEqual([['link', expect.stringContaining('sort=-requested_at')]]);
   });
 
   test('exports the matching rows as CSV and JSON', async () => {

@@ -78,6 +78,22 @@ test('announces the files of a page', async () => {
   expect((await get('/pages.json')).status).toBe(404);
 });
 
+test('asks for the session and the rows of a page beside its files, for a browser with a cookie', async () => {
+  const { get } = await startServer();
+  const asked = async (path: string, cookie?: string) => {
+    const { headers } = await get(path, { ...NAVIGATION, ...(cookie !== undefined && { cookie }) });
+    return [...String(headers.link ?? '').matchAll(/<(\/api\/[^>]+)>; rel=preload; as=fetch; crossorigin/g)].map(
+      ([, url]) => url,
+    );
+  };
+  const session = '/api/dashboard-auth/session';
+  const rows = '/api/request-logs?sort=-requested_at&with_position=true&limit=100&offset=0';
+  expect(await asked('/request-logs', 'svc_session=1')).toEqual([session, rows]);
+  expect(await asked('/request-logs?status=502', 'svc_session=1')).toEqual([session]);
+  expect(await asked('/accounts', 'svc_session=1')).toEqual([session]);
+  expect(await asked('/request-logs')).toEqual([]);
+});
+
 test('serves no HTML for API paths, missing assets and requests that do not ask for it', async () => {
   const { get } = await startServer();
   for (const path of ['/api', '/api/nothing', '/v1/models', '/backend-api/x', '/health', '/_app/immutable/gone.js']) {

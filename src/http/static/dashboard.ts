@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { contentSecurityPolicy } from './contentSecurityPolicy.ts';
+import { firstRequests } from './firstRequests.ts';
 import { isDashboardRequest, isPageRequest } from './pageRequest.ts';
 
 /** @returns whether it responded. If not, the path does not belong to the dashboard, and the response is unchanged */
@@ -48,10 +49,12 @@ export function createDashboard(folder: string): Dashboard | undefined {
   }
 
   function servePage(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+    const { url = '', headers } = request;
+    const asked = firstRequests({ path, hasQuery: url.includes('?'), hasCookie: headers.cookie !== undefined });
+    const link = [...asked.map(linkToRequest), ...(links.get(path) ?? [])].join(', ');
     request.url = PAGE;
-    const link = links.get(path);
     return serve(request, response, {
-      ...(link !== undefined && { link }),
+      ...(link !== '' && { link }),
       'cache-control': 'no-cache',
       'content-security-policy': policy,
       'referrer-policy': 'same-origin',
@@ -71,14 +74,17 @@ export function createDashboard(folder: string): Dashboard | undefined {
  * The headers by which a browser fetches the files of a page at once, instead of finding them in one another: over a line of 150 ms,
  * each step takes as long as 30 kB.
  */
-function readLinks(path: string): ReadonlyMap<string, string> {
+function readLinks(path: string): ReadonlyMap<string, readonly string[]> {
   const text = readPage(path);
   if (text === undefined) return new Map();
   const linkOf = (file: string) =>
     file.endsWith('.css') ? `<${file}>; rel=preload; as=style` : `<${file}>; rel=modulepreload`;
   const pages = Object.entries(JSON.parse(text) as Readonly<Record<string, readonly string[]>>);
-  return new Map(pages.map(([page, files]) => [page, files.map(linkOf).join(', ')]));
+  return new Map(pages.map(([page, files]) => [page, files.map(linkOf)]));
 }
+
+/** With the credentials and the mode of `fetch`, which then takes the response. */
+const linkToRequest = (url: string): string => `<${url}>; rel=preload; as=fetch; crossorigin`;
 
 function readPage(path: string): string | undefined {
   try {
