@@ -14,7 +14,7 @@ function exposed(...metrics: Metric[]) {
   };
 }
 
-function counted(): Counters<'name'> {
+function counted(): Counters<readonly ['name']> {
   const counters = new Counters('svc_things_total', 'Things.', ['name']);
   counters.add('one');
   counters.add('one');

@@ -125,5 +125,5 @@ function countBy<Value>(
   return counts;
 }
 
-const valuesOf = <Label extends string>(counters: Counters<Label>, label: Label): Map<string, number> =>
+const valuesOf = <Label extends string>(counters: Counters<readonly [Label]>, label: Label): Map<string, number> =>
   new Map(Array.from(counters.samples(), ({ labels, value }) => [labels[label] ?? OTHER, value]));
