@@ -5,11 +5,11 @@ import {
   type AppendOptions,
   type EventToAppend,
   type ExpectedRevision,
-  METADATA_VERSION,
   NO_STREAM,
   type RecordedEvent,
 } from './eventLog.ts';
-import type { SerialisedEvent, UnchainedMetadata } from './hashChain.ts';
+import type { SerialisedEvent } from './hashChain.ts';
+import { metadataJson, metadataOf } from './metadataJson.ts';
 import { isSideStream } from './sideStreams.ts';
 
 export interface PreparedEvent extends SerialisedEvent {
@@ -85,7 +85,7 @@ function serialiseChecked(event: EventToAppend, data: unknown, node: string): Pr
   if (!UUID.test(id)) throw new InvalidAppend(`${type}: "${id}" is not a UUID in lower case`);
   if (!Number.isSafeInteger(time)) throw new InvalidAppend(`${type}: its time is not a whole number of milliseconds`);
   refuseLoss(type, data);
-  refuseLoss(`metadata of ${type}`, metadataOf(event, node));
+  refuseLoss(`metadata of ${type}`, metadataOf(event, eventTypes.get(type)?.version as number, node));
   return serialise(event, data, node);
 }
 
@@ -100,19 +100,7 @@ const ESCAPED_SURROGATE = '\\ud';
 function serialise(event: EventToAppend, data: unknown, node: string): PreparedEvent {
   const { id, type, time } = event;
   const version = eventTypes.get(type)?.version as number;
-  return { id, type, version, time, data: JSON.stringify(data), metadata: JSON.stringify(metadataOf(event, node)) };
-}
-
-function metadataOf({ type, actor, correlationId, causationId }: EventToAppend, node: string): UnchainedMetadata {
-  const schemaVersion = eventTypes.get(type)?.version as number;
-  return {
-    schemaVersion,
-    metadataVersion: METADATA_VERSION,
-    actor,
-    correlationId,
-    ...(causationId != null && { causationId }),
-    node,
-  };
+  return { id, type, version, time, data: JSON.stringify(data), metadata: metadataJson(event, version, node) };
 }
 
 function refuseLoss(label: string, value: unknown): void {

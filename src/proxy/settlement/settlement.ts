@@ -147,6 +147,16 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
+/** Shared by the requests of a key, so that the log serializes it once. */
+const actors = new WeakMap<ApiKey, Actor>();
+
 /** @returns who acts by a request, for the log: its API key, or an anonymous client */
-export const actorOf = ({ key }: Pick<RequestToSettle, 'key'>): Actor =>
-  key ? { kind: 'apiKey', keyId: key.id } : ANONYMOUS;
+export function actorOf({ key }: Pick<RequestToSettle, 'key'>): Actor {
+  if (!key) return ANONYMOUS;
+  let actor = actors.get(key);
+  if (!actor) {
+    actor = { kind: 'apiKey', keyId: key.id };
+    actors.set(key, actor);
+  }
+  return actor;
+}
