@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { ApiKeyId, Instant } from '../../domain/core/brands.ts';
+import type { IpAddress } from '../../domain/firewall/ipAddress.ts';
 import { cleanClientText, clientNameOf } from '../../domain/request/clientName.ts';
 import type { RequestClient } from '../../domain/request/events.ts';
 import type { ClientAddress } from '../../http/client/clientAddress.ts';
@@ -47,19 +49,35 @@ const CREATE_KEY_MS = 1_000;
 /** More ids than any client sends. */
 const MAX_IDS = 8;
 
+/** The sealed caller of a connection's latest request, and what it was recognised by. */
+interface LastCaller {
+  readonly subject: string;
+  readonly address: IpAddress | undefined;
+  readonly userAgent: string | undefined;
+  readonly originator: string | string[] | undefined;
+  readonly caller: Caller;
+}
+
 /**
  * Creates `Callers`. Address and user agent are sealed once for each client, because sealing costs more than all other fields of an
  * event together. Where the vault cannot create a data key, requests are recorded without both.
  */
 export function createCallers({ vault, clientAddress, now, report }: CallersOptions): Callers {
   const callers = new Map<string, Caller>();
+  /** A client repeats its headers with every request of a connection: comparing them is cheaper than joining and hashing them. */
+  const lastCallers = new WeakMap<Socket, LastCaller>();
   const digests = new Map<string, string>();
   const dataKeys = new Map<string, string>();
   const creating = new Map<string, Promise<string | undefined>>();
   let month = { endsAt: 0, subject: '' };
+  /** Of the latest API key: nearly always that of the next request, too. */
+  let ofKey = { keyId: '', subject: '' };
 
   function subjectOf(keyId: ApiKeyId | null): string {
-    if (keyId !== null) return callersOfKey(keyId);
+    if (keyId !== null) {
+      if (keyId !== ofKey.keyId) ofKey = { keyId, subject: callersOfKey(keyId) };
+      return ofKey.subject;
+    }
     const at = now();
     // A clock that was set back leaves the month alone, which keeps less than it could.
     if (at >= month.endsAt) {
@@ -101,46 +119,70 @@ export function createCallers({ vault, clientAddress, now, report }: CallersOpti
     return digest;
   };
 
+  function findOrCreate(
+    subject: string,
+    { address, userAgent, originator }: Omit<LastCaller, 'subject' | 'caller'>,
+  ): Caller {
+    const name = `${subject}\n${address}\n${userAgent}\n${originator}`;
+    const known = callers.get(name);
+    if (known) return known;
+    // In the order of the event's fields, which the fast readers of stored events expect.
+    const client: RequestClient = {
+      sealed: undefined,
+      addressDigest: undefined,
+      originator: cleanClientText(typeof originator === 'string' ? originator : undefined),
+      ...clientNameOf(userAgent),
+    };
+    const seal = (dataKey: string): void => {
+      const shortened = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed();
+      if (address !== undefined || shortened) client.sealed = vault.seal(dataKey, originText(address, shortened));
+      if (address !== undefined) client.addressDigest = addressDigest(vault, dataKey, address);
+    };
+    const caller: Caller = { client, ready: undefined };
+    if (callers.size >= MAX_CALLERS) callers.clear();
+    callers.set(name, caller);
+    const dataKey = dataKeyOf(subject);
+    if (dataKey !== undefined) {
+      seal(dataKey);
+      return caller;
+    }
+    caller.ready = createKey(subject).then((created) => {
+      caller.ready = undefined;
+      if (created === undefined) callers.delete(name);
+      else seal(created);
+    });
+    return caller;
+  }
+
   return {
     callerOf(request, keyId) {
       const address = clientAddress(request);
       const { 'user-agent': userAgent, originator } = request.headers;
       const subject = subjectOf(keyId);
-      const name = `${subject}\n${address}\n${userAgent}\n${originator}`;
-      const known = callers.get(name);
-      if (known) return known;
-      // In the order of the event's fields, which the fast readers of stored events expect.
-      const client: RequestClient = {
-        sealed: undefined,
-        addressDigest: undefined,
-        originator: cleanClientText(typeof originator === 'string' ? originator : undefined),
-        ...clientNameOf(userAgent),
-      };
-      const seal = (dataKey: string): void => {
-        const shortened = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed();
-        if (address !== undefined || shortened) client.sealed = vault.seal(dataKey, originText(address, shortened));
-        if (address !== undefined) client.addressDigest = addressDigest(vault, dataKey, address);
-      };
-      const caller: Caller = { client, ready: undefined };
-      if (callers.size >= MAX_CALLERS) callers.clear();
-      callers.set(name, caller);
-      const dataKey = dataKeyOf(subject);
-      if (dataKey !== undefined) {
-        seal(dataKey);
-        return caller;
+      const last = lastCallers.get(request.socket);
+      if (
+        last?.subject === subject &&
+        last.address === address &&
+        last.userAgent === userAgent &&
+        last.originator === originator
+      ) {
+        return last.caller;
       }
-      caller.ready = createKey(subject).then((created) => {
-        caller.ready = undefined;
-        if (created === undefined) callers.delete(name);
-        else seal(created);
-      });
+      const caller = findOrCreate(subject, { address, userAgent, originator });
+      // One without its address, as no data key could be created, is tried again with the next request.
+      if (caller.client.sealed !== undefined)
+        lastCallers.set(request.socket, { subject, address, userAgent, originator, caller });
       return caller;
     },
 
     conversationsOf({ headers }, ids) {
       let first: string | undefined;
       let others: string[] | undefined;
+      let last: string | undefined;
       const add = (id: string): void => {
+        // Most clients name one conversation in several places.
+        if (id === last) return;
+        last = id;
         const digest = digestOf(id);
         if (first === undefined) first = digest;
         else if (digest !== first && !others?.includes(digest) && (others?.length ?? 0) < MAX_IDS) {

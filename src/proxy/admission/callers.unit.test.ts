@@ -65,6 +65,39 @@ test('seals address and user agent under the key of the API key, once for each c
   expect(vault.made.sealed).toBe(2);
 });
 
+test('recognises each request of a connection by its own key, address and headers', () => {
+  const other = '22222222-2222-4222-8222-222222222222' as ApiKeyId;
+  const vault = testVault([`callers-${keyId}`, `callers-${other}`]);
+  let address = '10.0.0.7';
+  const callers = createCallers({
+    vault,
+    clientAddress: () => address as IpAddress,
+    now: () => NOW,
+    report: () => undefined,
+  });
+  const socket = {} as Socket;
+  const sealedOf = (id: ApiKeyId, userAgent?: string, originator?: string) => {
+    const headers = { ...(userAgent && { 'user-agent': userAgent }), ...(originator && { originator }) };
+    const { client } = callers.callerOf({ headers, socket } as unknown as ClientRequest, id);
+    return [client.sealed, client.originator];
+  };
+  for (let round = 0; round < 2; round++) {
+    for (const id of [keyId, other]) {
+      for (const from of ['10.0.0.7', '10.0.0.8']) {
+        address = from;
+        for (const userAgent of ['curl/8.5.0', 'curl/8.5.1', undefined]) {
+          for (const originator of ['codex', undefined]) {
+            const expected = [`sealed.callers-${id}.${from}\n${userAgent ?? ''}`, originator];
+            expect(sealedOf(id, userAgent, originator)).toEqual(expected);
+            expect(sealedOf(id, userAgent, originator)).toEqual(expected);
+          }
+        }
+      }
+    }
+  }
+  expect(vault.made.sealed).toBe(2 * 2 * 3 * 2);
+});
+
 test('creates the data key with the first request of an API key, and one for the month without a key', async () => {
   const vault = testVault();
   const callers = callersOver(vault);
@@ -91,8 +124,9 @@ test('records a request without its address when no data key can be created, and
     throw new Error('the store is away');
   });
   const callers = callersOver(vault);
+  const request = requestFrom('10.0.0.7', { 'user-agent': 'curl/8.5.0' });
   for (const expected of [1, 2]) {
-    const caller = callers.callerOf(requestFrom('10.0.0.7', { 'user-agent': 'curl/8.5.0' }), keyId);
+    const caller = callers.callerOf(request, keyId);
     await caller.ready;
     expect([caller.client.sealed, caller.client.name, attempts]).toEqual([undefined, 'curl', expected]);
   }
