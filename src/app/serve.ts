@@ -1,4 +1,5 @@
 import { collectGarbage } from '../lib/collectGarbage.ts';
+import { keepTickShape } from '../lib/keepTickShape.ts';
 import { readConfig, readLogFormat } from './config/config.ts';
 import type { Service } from './runService.ts';
 import { openServiceOutput } from './serviceOutput.ts';
@@ -7,6 +8,7 @@ import { serviceSignals } from './serviceSignals.ts';
 /** `svc serve`: runs the service until a signal stops it, which ends the process. */
 export async function serve(): Promise<void> {
   serviceSignals.listen();
+  keepTickShape();
   const { print, printFatal } = openServiceOutput(readLogFormat());
   serviceSignals.printTo(print);
   let service: Service | undefined;
