@@ -111,8 +111,9 @@ export function createProxy(options: ProxyOptions): ProxyEntrances {
 
   app.use(async function identify(ctx: Context & { state: ProxyState }, next: Next) {
     ctx.respond = false;
-    ctx.state.requestId = newRequestId();
-    ctx.state.requestedAt = now();
+    const requestedAt = now();
+    ctx.state.requestedAt = requestedAt;
+    ctx.state.requestId = newRequestId(requestedAt);
     const route = findRoute(ctx.path);
     ctx.state.route = route;
     ctx.state.model = undefined;

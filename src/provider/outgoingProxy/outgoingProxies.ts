@@ -55,9 +55,12 @@ export function createOutgoingProxies({
   health: healthOptions = {},
 }: OutgoingProxiesOptions): OutgoingProxies {
   const choice = createProxyChoice(settings);
-  // Model requests ask for each attempt.
-  const chosen = new Map(destinations.map((destination) => [destination, choice(destination)]));
-  const choose = (destination: URL) => (chosen.has(destination) ? chosen.get(destination) : choice(destination));
+  // Model requests ask for each attempt. Null: directly.
+  const chosen = new Map(destinations.map((destination) => [destination, choice(destination) ?? null]));
+  const choose = (destination: URL) => {
+    const known = chosen.get(destination);
+    return known === undefined ? choice(destination) : (known ?? undefined);
+  };
   const accounts = createAccountProxies({ hot, vault });
   const health = new ProxyHealth({ faults, ...healthOptions });
   const agents = new WeakMap<OutgoingProxy, Map<string, ProxyAgents>>();

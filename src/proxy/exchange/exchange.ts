@@ -11,6 +11,7 @@ import type { Ending } from '../providerResponse/ending.ts';
 import type { Failure, ProviderError } from '../providerResponse/failure.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import type { Outcome, Settle, Settlement } from '../settlement/settlement.ts';
+import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { AdmittedRequest } from './admittedRequest.ts';
 import { AttemptHistory, type OpenAttempt } from './attemptHistory.ts';
 import { availableAgainAt } from './availableAgain.ts';
@@ -180,25 +181,24 @@ export class Exchange implements CallListener {
 
   #attempt({ accountId, decision }: Pick<OpenAttempt, 'accountId' | 'decision'>, startedAt: Instant): void {
     const account = this.#services.provider.accessTokens.headersFor(accountId);
-    const { proxy } = this.#services.provider.routeOf(accountId);
+    const route = this.#services.provider.routeOf(accountId);
     const waitedMs = this.#waitedMs - this.#waitedBefore;
     this.#waitedBefore = this.#waitedMs;
     const authorization = account?.authorization ?? '';
     const region = account?.[RESIDENCY];
-    const attempt = { accountId, decision, startedAt, authorization, proxy, region, waitedMs };
-    if (account) this.#callProvider(attempt, account);
+    const attempt = { accountId, decision, startedAt, authorization, proxy: route.proxy, region, waitedMs };
+    if (account) this.#callProvider(attempt, account, route);
     else this.#refresh(attempt, 'expired', undefined);
   }
 
-  #callProvider(attempt: OpenAttempt, account: AccountHeaders): void {
+  #callProvider(attempt: OpenAttempt, account: AccountHeaders, route: UpstreamRoute): void {
     if (!this.#transition('call')) return;
     this.#said = undefined;
     this.#attempts.open = attempt;
     const headers = this.request.trace?.onCall(this.#attempts.ended.length, attempt.startedAt);
     const { newCall } = this.request;
     this.#call = newCall ? newCall(this, attempt.accountId) : new UpstreamCall(this, this.request);
-    const { provider } = this.#services;
-    this.#call.start(provider.routeOf(attempt.accountId), provider, account, headers);
+    this.#call.start(route, this.#services.provider, account, headers);
   }
 
   /** Refreshes the account's token before the call. If that fails, the attempt fails. */
@@ -206,7 +206,7 @@ export class Exchange implements CallListener {
     if (!this.#transition('refresh')) return;
     this.#attempts.open = attempt;
     const { accountId } = attempt;
-    const { accessTokens } = this.#services.provider;
+    const { accessTokens, routeOf } = this.#services.provider;
     this.#refreshed = [...this.#refreshed, accountId];
     accessTokens.refresh(accountId, reason, usedAuthorization).then(
       (result) => {
@@ -214,7 +214,8 @@ export class Exchange implements CallListener {
         const account = result === 'refreshed' || result === 'already' ? accessTokens.headersFor(accountId) : undefined;
         if (account) {
           const { authorization, [RESIDENCY]: region } = account;
-          if (this.#isServedIn(region)) this.#callProvider({ ...attempt, authorization, region }, account);
+          if (this.#isServedIn(region))
+            this.#callProvider({ ...attempt, authorization, region }, account, routeOf(accountId));
           else this.onFailed({ kind: 'otherRegion' });
         } else this.onFailed(refreshFailure(result));
       },
@@ -280,12 +281,14 @@ export class Exchange implements CallListener {
   onEvents(bytes: Buffer, ending: Ending | undefined): boolean {
     const call = this.#call;
     if (!call || this.isOver || (ending?.error && this.#retryUnseen(ending.error))) return true;
+    let now: Instant | undefined;
     if (this.#state !== 'relaying') {
       this.#transition('firstEvent');
-      this.#firstByteAt = this.#services.now();
+      now = this.#services.now();
+      this.#firstByteAt = now;
     }
     if (ending) {
-      this.#complete(bytes, ending, call.headers);
+      this.#complete(bytes, ending, call.headers, now ?? this.#services.now());
       return true;
     }
     if (this.#stop !== undefined) {
@@ -354,10 +357,9 @@ export class Exchange implements CallListener {
   // Ends
 
   /** The provider ended its response, with or without an error. @param bytes its last events with the terminal event */
-  #complete(bytes: Buffer, ending: Ending, headers: HeaderLookup): void {
+  #complete(bytes: Buffer, ending: Ending, headers: HeaderLookup, now: Instant): void {
     const { kind, error, output } = ending;
     const { cooldowns } = this.#services.accounts;
-    const now = this.#services.now();
     if (error) this.#endByEvent(error, now);
     else this.#attempts.end('ok', now);
     const usage = ending.usage ?? (error && !this.#delivery.hasBegun ? undefined : this.#estimateUsage(bytes));
