@@ -45,6 +45,24 @@ const INSTALLATION_ID = 'x-codex-installation-id';
 const isForwarded = (name: string): boolean =>
   FORWARDED.has(name) || (name.startsWith('x-codex-') && name !== INSTALLATION_ID);
 
+/** More spellings than clients use, so that invented names take no memory. */
+const MAX_NAMES = 500;
+const MAX_CACHED_NAME = 100;
+/** Of names as sent, which repeat with every request: null for those that are not forwarded. */
+const forwardedNames = new Map<string, string | null>();
+
+/** @param sent the name of a client's header @returns the name in lower case if it is forwarded */
+function forwardedName(sent: string): string | null {
+  const known = forwardedNames.get(sent);
+  if (known !== undefined) return known;
+  const name = sent.toLowerCase();
+  const forwarded = isForwarded(name) ? name : null;
+  if (sent.length > MAX_CACHED_NAME) return forwarded;
+  if (forwardedNames.size >= MAX_NAMES) forwardedNames.clear();
+  forwardedNames.set(sent, forwarded);
+  return forwarded;
+}
+
 /** What a request accepts and sends. */
 export interface OutboundContent {
   /** Default: `text/event-stream`. */
@@ -78,8 +96,8 @@ export function outboundHeaders(
   const own = ['accept', accept, 'content-type', contentType, 'x-request-id', requestId];
   if (sessionId !== undefined) own.push('session-id', sessionId);
   for (let index = 0; index + 1 < clientHeaders.length; index += 2) {
-    const name = (clientHeaders[index] as string).toLowerCase();
-    if (isForwarded(name)) own.push(name, clientHeaders[index + 1] as string);
+    const name = forwardedName(clientHeaders[index] as string);
+    if (name !== null) own.push(name, clientHeaders[index + 1] as string);
   }
   return { shared: [blockOf(account)], own };
 }

@@ -111,3 +111,14 @@ test("never replaces the account's headers by the client's", () => {
 });
 
 test('ignores a header name without a value', () => expect(namesOf(sent(['user-agent']))).toEqual(OWN));
+
+test('forwards the same headers after clients have invented many names', () => {
+  const expected = [...OWN, 'user-agent', 'x-codex-turn'];
+  for (let round = 0; round < 3; round++) {
+    expect(namesOf(sent(['User-Agent', 'a', 'X-Codex-Turn', '1', 'Cookie', 'c']))).toEqual(expected);
+    for (let index = 0; index < 600; index++) {
+      const name = `x-${round}-${index}`;
+      expect(namesOf(sent([name, '1', name.padEnd(200, 'x'), '1']))).toEqual(OWN);
+    }
+  }
+});

@@ -17,21 +17,30 @@ export const PIN_CHARACTERS = 32;
  * digests, because a conversation has many requests.
  */
 export function createConversationNames(digest: (value: string) => string): (client: string, key: string) => string {
-  const names = new Map<string, string>();
+  /** By client and key: joined to one text, both would be hashed again for each request. */
+  const names = new Map<string, Map<string, string>>();
+  let entries = 0;
   let characters = 0;
   return (client, key) => {
+    const known = names.get(client)?.get(key);
+    if (known !== undefined) return known;
     // Two clients may use the same key for different conversations.
     const value = `${client}\n${key}`;
-    const known = names.get(value);
-    if (known !== undefined) return known;
     const name = digest(value);
     if (key.length > MAX_CACHED_KEY) return name;
-    if (names.size >= MAX_ENTRIES || characters + value.length > MAX_CHARACTERS) {
+    if (entries >= MAX_ENTRIES || characters + value.length > MAX_CHARACTERS) {
       names.clear();
+      entries = 0;
       characters = 0;
     }
+    let ofClient = names.get(client);
+    if (!ofClient) {
+      ofClient = new Map();
+      names.set(client, ofClient);
+    }
     // A copy, because the key may be a slice that keeps a whole body alive.
-    names.set(copyString(value), name);
+    ofClient.set(copyString(key), name);
+    entries += 1;
     characters += value.length;
     return name;
   };

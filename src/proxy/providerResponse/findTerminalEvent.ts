@@ -1,12 +1,10 @@
 import { eventsContaining } from './eventsContaining.ts';
 import { BLANK_LINE, readEvent, type SseEvent, startOfLastEvent } from './sse.ts';
 
-const TERMINAL_TYPES: ReadonlySet<string | undefined> = new Set([
-  'response.completed',
-  'response.failed',
-  'response.incomplete',
-]);
-const TERMINAL_BYTES = [...TERMINAL_TYPES].map((type) => Buffer.from(String(type)));
+const TERMINAL_TYPES = ['response.completed', 'response.failed', 'response.incomplete'];
+const TERMINAL_BYTES = TERMINAL_TYPES.map((type) => Buffer.from(type));
+/** Compares, because the types of events are new texts, which a set would hash. */
+const isTerminal = ({ type }: SseEvent): boolean => type !== undefined && TERMINAL_TYPES.includes(type);
 const ERROR_BYTES = Buffer.from('error');
 /** Bytes without a match contain no terminal event. One pass with this takes a sixth of the time of one pass per word. */
 const ANY_TERMINAL = /response\.(?:completed|failed|incomplete)|error/;
@@ -22,12 +20,12 @@ export function findTerminalEvent(bytes: Buffer): SseEvent | undefined {
   const text = isPlain ? plainText : bytes.toString('utf8', start);
   if (ANY_TERMINAL.test(text)) {
     const last = readEvent(text, start, bytes.length);
-    if (TERMINAL_TYPES.has(last.type)) return last;
+    if (isTerminal(last)) return last;
   } else if (start === 0 || !ANY_TERMINAL.test(bytes.toString('latin1', 0, start))) {
     return undefined;
   }
   for (const name of TERMINAL_BYTES) {
-    const ending = eventsContaining(name, bytes).find(({ type }) => TERMINAL_TYPES.has(type));
+    const ending = eventsContaining(name, bytes).find(isTerminal);
     if (ending) return ending;
   }
   return eventsContaining(ERROR_BYTES, bytes).findLast(({ type }) => type === 'error');

@@ -70,5 +70,7 @@ function keepsAlive(headers: HeaderLookup, framing: Framing): boolean {
   if (framing.kind === 'length' && framing.bytes === 0) {
     if (headers.get('transfer-encoding') !== undefined || /[1-9]/.test(length ?? '')) return false;
   }
-  return !/(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(headers.get('connection') ?? '');
+  const connection = headers.get('connection');
+  if (connection === undefined || connection === 'keep-alive') return true;
+  return !/(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(connection);
 }

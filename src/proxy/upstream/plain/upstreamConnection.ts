@@ -114,7 +114,8 @@ const closed = (message: string) => Object.assign(new Error(message), { code: 'E
 /** Requests in the last second before the timeout could reach a connection that the provider is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
-function parseKeepAliveMs(keepAlive = ''): number {
+function parseKeepAliveMs(keepAlive: string | undefined): number {
+  if (keepAlive === undefined) return Number.POSITIVE_INFINITY;
   const seconds = /timeout=(\d+)/.exec(keepAlive)?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS;
 }
