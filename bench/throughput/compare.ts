@@ -5,7 +5,7 @@ import { type Measurement, measure } from './measure.ts';
 import type { Provider } from './provider.ts';
 import type { Servers } from './servers.ts';
 import type { Side } from './side.ts';
-import { addTo, total } from './threadTimes.ts';
+import { addTo, total, waitUntilIdle } from './threadTimes.ts';
 import { wrk } from './wrk.ts';
 
 /** One endpoint of the product under one kind of requests. */
@@ -54,11 +54,7 @@ export async function compare(
   rounds: Rounds,
 ): Promise<Comparison> {
   const [first, ...others] = targets;
-  const warmUp = (side: Side, bodies: string) =>
-    wrk(side.url, rounds.warmUpSeconds, { ...rounds, bodies, key: side.key });
-  if (base) await warmUp(base, first.bodies);
-  let completed = 0;
-  for (const { side, bodies, beside } of targets) if (!beside) completed += (await warmUp(side, bodies)).requests;
+  const completed = await warmUp(base && { ...first, side: base }, targets, rounds);
 
   const baseMeasurements: Measurement[] = [];
   const product = [measurementsOf(first), ...others.map(measurementsOf)] as const;
@@ -82,9 +78,31 @@ export async function compare(
     base: base && { name: base.name, measurements: baseMeasurements },
     product: product as readonly [MeasuredSurface, ...MeasuredSurface[]],
     completed: completed + sum(ofProduct.map(({ load }) => load.requests)),
-    maxCutOff: (rounds.rounds + 1) * targets.length * rounds.connections,
+    maxCutOff: (rounds.rounds + turnsOfWarmUp(rounds)) * targets.length * rounds.connections,
     failures: sum([...baseMeasurements, ...ofProduct].map((measurement) => measurement.failures)),
   };
+}
+
+const turnsOfWarmUp = ({ warmUpSeconds, seconds }: Rounds): number => Math.ceil(warmUpSeconds / seconds);
+
+/**
+ * Loads all sides in turns as long as those of a round, each until it is idle again. A side that rested while the others were loaded for
+ * long would compile its code again in the first round, beside what the others still had to do.
+ * @returns the requests that the product completed
+ */
+async function warmUp(base: Target | undefined, targets: readonly Target[], rounds: Rounds): Promise<number> {
+  let completed = 0;
+  for (let left = rounds.warmUpSeconds; left > 0; left -= rounds.seconds) {
+    const seconds = Math.min(left, rounds.seconds);
+    for (const target of [base, ...targets]) {
+      if (!target || target.beside) continue;
+      const { side, bodies } = target;
+      const { requests } = await wrk(side.url, seconds, { ...rounds, bodies, key: side.key });
+      if (target !== base) completed += requests;
+      await waitUntilIdle(side.pid);
+    }
+  }
+  return completed;
 }
 
 const measurementsOf = ({ surface }: Target) => ({ surface, measurements: [] as Measurement[] });
