@@ -20,11 +20,12 @@ const MAX_SEEN_LENGTH = 400;
 
 export interface MetadataSpelling {
   readonly isCanonical: boolean;
-  /** Where it is known without parsing. */
-  readonly correlationId: string | undefined;
+  /** The correlation id as JSON, where it is known without parsing. */
+  readonly correlationJson: string | undefined;
 }
 
-const NOT_CANONICAL: MetadataSpelling = { isCanonical: false, correlationId: undefined };
+const CANONICAL: MetadataSpelling = { isCanonical: true, correlationJson: undefined };
+const NOT_CANONICAL: MetadataSpelling = { isCanonical: false, correlationJson: undefined };
 
 /** Checks metadata, most of which begins and continues like metadata that was seen before. */
 export class CanonicalMetadata {
@@ -36,8 +37,9 @@ export class CanonicalMetadata {
   /**
    * The two hashes are only checked for escapes and quotes: the caller compares one with that of the content and the other one
    * with that of the event before.
+   * @param plainId a text that needs no escapes as JSON, and that probably is the correlation id
    */
-  spellingOf(metadata: string): MetadataSpelling {
+  spellingOf(metadata: string, plainId?: string): MetadataSpelling {
     const { length } = metadata;
     const hashes = length - HASHES_LENGTH;
     const end = this.#endOfCorrelation(metadata, hashes);
@@ -46,14 +48,14 @@ export class CanonicalMetadata {
     if (actorEnd < 0 || metadata.slice(actorEnd, start) !== CORRELATION) return parsed(metadata);
     const correlationId = metadata.slice(start, end);
     const isWritten =
-      NAME.test(correlationId) &&
+      (correlationId === plainId || NAME.test(correlationId)) &&
       metadata.slice(hashes + 64, hashes + 64 + BETWEEN_HASHES.length) === BETWEEN_HASHES &&
       metadata.indexOf('"', hashes) === hashes + 64 &&
       metadata.indexOf('"', hashes + 64 + BETWEEN_HASHES.length) === length - 2 &&
       metadata.indexOf('\\', hashes) < 0 &&
       metadata.charCodeAt(length - 1) === BRACE &&
       this.#isBeginning(metadata.slice(0, actorEnd), metadata);
-    return isWritten ? { isCanonical: true, correlationId } : parsed(metadata);
+    return isWritten ? { isCanonical: true, correlationJson: `"${correlationId}"` } : parsed(metadata);
   }
 
   /** @returns where the quote behind the correlation id is; -1 where the text between it and the hashes is another one */
@@ -79,5 +81,4 @@ export class CanonicalMetadata {
 /** A slice of metadata would keep all of it in memory. */
 const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
-const parsed = (metadata: string): MetadataSpelling =>
-  isCanonical(metadata) ? { isCanonical: true, correlationId: undefined } : NOT_CANONICAL;
+const parsed = (metadata: string): MetadataSpelling => (isCanonical(metadata) ? CANONICAL : NOT_CANONICAL);

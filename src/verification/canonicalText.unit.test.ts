@@ -40,9 +40,9 @@ test.each([
   const spelling = new CanonicalMetadata();
   // The second time it may be known.
   for (let time = 0; time < 2; time += 1) {
-    const { isCanonical: judged, correlationId } = spelling.spellingOf(text);
+    const { isCanonical: judged, correlationJson } = spelling.spellingOf(text, 'c1');
     expect(judged).toBe(isCanonical(text));
-    if (correlationId !== undefined) expect(correlationId).toBe(JSON.parse(text).correlationId);
+    if (correlationJson !== undefined) expect(correlationJson).toBe(JSON.stringify(JSON.parse(text).correlationId));
     spelling.spellingOf(written);
   }
 });

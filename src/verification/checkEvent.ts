@@ -3,7 +3,7 @@ import type { EventMetadata } from '../eventLog/eventLog.ts';
 import { hashOf } from '../eventLog/hashChain.ts';
 import type { EventTuple } from '../eventLog/sqlite/eventTuple.ts';
 import { parseJson, type StoredChain } from '../eventLog/storedChain.ts';
-import { leafEntryOfNames } from '../integrity/leaf/leafEntry.ts';
+import { correlationIdOf, leafEntryOfParts } from '../integrity/leaf/leafEntry.ts';
 import { CanonicalMetadata, isCanonical } from './canonicalText.ts';
 import { EventDigests } from './eventDigests.ts';
 import type { Finding } from './finding.ts';
@@ -31,19 +31,21 @@ export function checkEvent(event: EventTuple, { hash }: StoredChain, scratch: Ev
   const [position, stream, revision, id, type, version, time, data, metadata] = event;
   const completed = readCompleted(type, version, data);
   const request = completed ?? (stream.startsWith('requests-') ? requestFacts(type, parseJson(data)) : undefined);
-  const spelled = scratch.metadata.spellingOf(metadata);
-  const [streamName, idName, typeName] = [scratch.streams.of(stream), idJson(id), scratch.types.of(type)];
-  const digests = scratch.digests.of(streamName, revision, idName, typeName, time, data, metadata);
-  const row = { position, stream, revision, id, type, version, time, data, metadata };
-  const leaf = leafEntryOfNames(
-    row,
-    streamName,
-    idName,
-    typeName,
-    spelled.correlationId,
-    digests.data,
-    digests.metadata,
-  );
+  const spelled = scratch.metadata.spellingOf(metadata, completed?.endedId);
+  const [streamJson, idText, typeJson] = [scratch.streams.of(stream), idJson(id), scratch.types.of(type)];
+  const digests = scratch.digests.of(streamJson, revision, idText, typeJson, time, data, metadata);
+  const leaf = leafEntryOfParts({
+    position,
+    stream: streamJson,
+    revision,
+    id: idText,
+    type: typeJson,
+    version,
+    time,
+    correlationId: spelled.correlationJson ?? JSON.stringify(correlationIdOf(metadata)),
+    dataSha256: digests.data,
+    metadataSha256: digests.metadata,
+  });
   const isAsHashed = digests.chain === hash && isVersion(metadata, version);
   if (isAsHashed && spelled.isCanonical && (completed || isCanonical(data)))
     return { finding: undefined, request, leaf };
@@ -56,10 +58,7 @@ export function checkEvent(event: EventTuple, { hash }: StoredChain, scratch: Ev
 const VERSION = '{"schemaVersion":';
 
 /** Whether metadata names this version first, as svc writes it. */
-function isVersion(metadata: string, version: number): boolean {
-  const digits = String(version);
-  return metadata.slice(0, VERSION.length + digits.length + 1) === `${VERSION}${digits},`;
-}
+const isVersion = (metadata: string, version: number): boolean => metadata.startsWith(`${VERSION}${version},`);
 
 type Wrong = Pick<Finding, 'kind' | 'expected' | 'found'>;
 

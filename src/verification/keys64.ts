@@ -33,11 +33,19 @@ export const keyText = (high: number, low: number): string => `${high} ${low}`;
 function writeKey(text: string, into: Uint32Array, at: number): void {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
+  const { length } = text;
+  // Two characters at a time; never beyond the end, which V8 would have to look up in the prototype.
+  for (let index = 1; index < length; index += 2) {
+    const codes = text.charCodeAt(index - 1) | (text.charCodeAt(index) << 16);
+    high = Math.imul(high ^ codes, 0x9e3779b1);
+    low = Math.imul(low ^ codes, 0x5f356495);
+  }
+  if (length % 2 === 1) {
+    const code = text.charCodeAt(length - 1);
     high = Math.imul(high ^ code, 0x9e3779b1);
     low = Math.imul(low ^ code, 0x5f356495);
   }
+  low ^= length;
   high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
   low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
   into[at] = high >>> 0;

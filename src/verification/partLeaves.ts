@@ -1,5 +1,5 @@
 import { missingEntryOf } from '../integrity/leaf/missingEntry.ts';
-import { fullSubtreeRoot, HASH_BYTES, writeJoinedLeafHash } from '../integrity/merkle/hashes.ts';
+import { fullSubtreeRoot, HASH_BYTES, leafHashText } from '../integrity/merkle/hashes.ts';
 import { TILE_WIDTH } from '../integrity/merkle/merkleTree.ts';
 import { MAX_DIFFERENCES, type TreeComparer } from './treeComparer.ts';
 
@@ -36,6 +36,8 @@ export class PartLeaves {
   #first: number | undefined;
   #count = 0;
   #hashes = Buffer.allocUnsafeSlow(8 * TILE_BYTES);
+  /** The last hashes, a character for each byte, until their tile is full: writing them at once costs less. */
+  #unwritten = '';
   #firstEntry = '';
   #gapsTo = 0;
   #isConsecutive = true;
@@ -62,7 +64,7 @@ export class PartLeaves {
   /** @returns undefined where positions are in another order: no leaf index follows from them */
   leaves(): ScannedLeaves | undefined {
     if (this.#first === undefined || !this.#isConsecutive) return undefined;
-    this.#compare();
+    this.#endTile();
     const hashes = this.#hashes.subarray(0, this.#count * HASH_BYTES);
     return {
       first: this.#first,
@@ -76,16 +78,18 @@ export class PartLeaves {
 
   #push(entry: string): void {
     if (this.#count * HASH_BYTES === this.#hashes.length) this.#grow();
-    const joined = writeJoinedLeafHash(entry, this.#hashes, this.#count * HASH_BYTES);
+    const { hash, joined } = leafHashText(entry);
     this.#count += 1;
-    if (!this.#comparer) return;
-    this.#entries.push(joined);
-    if ((this.#first as number) + this.#count === nextTileStart((this.#first as number) + this.#count)) this.#compare();
+    this.#unwritten += hash;
+    if (this.#comparer) this.#entries.push(joined);
+    if (((this.#first as number) + this.#count) % TILE_WIDTH === 0) this.#endTile();
   }
 
   /** Compares the leaves since the last tile, so that few entries are kept. */
-  #compare(): void {
+  #endTile(): void {
     const [entries, count] = [this.#entries, this.#count];
+    this.#hashes.write(this.#unwritten, count * HASH_BYTES - this.#unwritten.length, 'latin1');
+    this.#unwritten = '';
     if (!this.#comparer || entries.length === 0) return;
     this.#entries = [];
     if (this.#differing.length >= MAX_DIFFERENCES) return;

@@ -35,7 +35,8 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
   function* events({ from, to }: ScanRange): Generator<EventTuple> {
     for (let after = from; after < to; ) {
       const rows = page.all(after, to) as unknown as EventTuple[];
-      yield* rows;
+      // Not by `yield*`, which makes an object for each event.
+      for (const row of rows) yield row;
       if (rows.length < ROWS_PER_READ) return;
       after = (rows.at(-1) as EventTuple)[0];
     }
@@ -48,7 +49,7 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
         const upTo = rows.length < ROWS_PER_READ ? to : (rows.at(-1) as EventTuple)[0];
         return { rows, upTo, entries: archived ? [...archived.entries(after, upTo)] : [] };
       });
-      yield* entries.length === 0 ? rows : merged(rows, entries);
+      for (const event of entries.length === 0 ? rows : merged(rows, entries)) yield event;
       after = upTo;
     }
   }

@@ -47,21 +47,26 @@ export class TreeComparer {
   }
 }
 
+const MAX_ASCII = 0x7f;
+
 /**
- * Whether a bundle has exactly these entries. Compares parts of one text instead of decoding each entry, which works for ASCII only.
+ * Whether a bundle has exactly these entries. Compares one text instead of decoding each entry, which works for ASCII only.
  * @returns false also where that is not known
  */
 function isBundleOf(bundle: Buffer, entries: readonly string[]): boolean {
-  const text = bundle.toString('latin1');
-  let at = 0;
+  let text = '';
+  let [latestLength, latestPrefix, aboveAscii] = [-1, '', 0];
   for (const entry of entries) {
     const { length } = entry;
-    const [start, end] = [at + 2, at + 2 + length];
-    if (bundle[at] !== length >> 8 || bundle[at + 1] !== (length & 0xff)) return false;
-    if (text.slice(start, end) !== entry || Buffer.byteLength(entry) !== length) return false;
-    at = end;
+    if (length !== latestLength) {
+      latestLength = length;
+      latestPrefix = String.fromCharCode(length >> 8, length & 0xff);
+    }
+    if ((length & 0xff) > MAX_ASCII) aboveAscii += 1;
+    text += latestPrefix + entry;
   }
-  return at === bundle.length;
+  const isAscii = Buffer.byteLength(text) === text.length + aboveAscii;
+  return isAscii && text.length === bundle.length && text === bundle.toString('latin1');
 }
 
 /** The entries of a bundle from one on; one that ends within an entry has none behind that. */

@@ -47,34 +47,43 @@ const sha256 = (text: string): string => digest('sha256', text, 'hex');
  * The leaf entry of an event: one line of JSON in the canonical form of RFC 8785 (keys sorted, no spaces), so that any
  * implementation can write it from the same fields. The leaf's index in the tree is `position - 1` (docs/decisions/0070-leaf-entries.md).
  */
-export const leafEntryOf = (row: StoredRow): string =>
-  leafEntryOfNames(row, JSON.stringify(row.stream), JSON.stringify(row.id), JSON.stringify(row.type));
+export const leafEntryOf = ({ stream, id, type, data, metadata, ...numbers }: StoredRow): string =>
+  leafEntryOfParts({
+    ...numbers,
+    stream: JSON.stringify(stream),
+    id: JSON.stringify(id),
+    type: JSON.stringify(type),
+    correlationId: JSON.stringify(correlationIdOf(metadata)),
+    dataSha256: sha256(data),
+    metadataSha256: sha256(metadata),
+  });
 
-/**
- * The same for a caller that has the names as JSON.
- * @param correlationId of the metadata; undefined when the caller does not know it
- * @param dataSha256 of the stored text, like that of the metadata
- */
-export function leafEntryOfNames(
-  row: StoredRow,
-  stream: string,
-  id: string,
-  type: string,
-  correlationId: string | null = correlationIdOf(row.metadata),
-  dataSha256: string = sha256(row.data),
-  metadataSha256: string = sha256(row.metadata),
-): string {
-  const correlation = correlationId === null ? 'null' : nameOf(correlationId);
-  return (
-    `{"correlationId":${correlation},"dataSha256":"${dataSha256}","id":${nameOf(row.id, id)},` +
-    `"metadataSha256":"${metadataSha256}","position":${row.position},"revision":${row.revision},` +
-    `"stream":${nameOf(row.stream, stream)},"time":${row.time},"type":${nameOf(row.type, type)},"version":${row.version}}`
-  );
+/** What a leaf entry is joined from: names as JSON, digests in hexadecimal. */
+export interface LeafParts {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly time: number;
+  /** `null` when the metadata has none. */
+  readonly correlationId: string;
+  readonly dataSha256: string;
+  readonly metadataSha256: string;
 }
 
-function nameOf(name: string, json: string = JSON.stringify(name)): string {
+/** `leafEntryOf` for a caller that has its parts. */
+export const leafEntryOfParts = (parts: LeafParts): string =>
+  `{"correlationId":${nameOf(parts.correlationId)},"dataSha256":"${parts.dataSha256}","id":${nameOf(parts.id)},` +
+  `"metadataSha256":"${parts.metadataSha256}","position":${parts.position},"revision":${parts.revision},` +
+  `"stream":${nameOf(parts.stream)},"time":${parts.time},"type":${nameOf(parts.type)},"version":${parts.version}}`;
+
+/** A name, or `null`, as it stands in an entry. @param json the name as JSON */
+function nameOf(json: string): string {
   // Counting bytes costs; a character has at most three.
   if (json.length * 3 <= MAX_NAME_BYTES || Buffer.byteLength(json) <= MAX_NAME_BYTES) return json;
+  const name = JSON.parse(json) as string;
   return `{"bytes":${Buffer.byteLength(name)},"sha256":"${sha256(name)}"}`;
 }
 
@@ -132,7 +141,7 @@ export function parseLeafEntry(line: string): LeafEntry {
     if (!(key === 'correlationId' && name === null) && typeof name !== 'string' && !isLongName(name)) {
       throw new InvalidLeafEntry(`its ${key} is not a name`);
     }
-    if (typeof name === 'string' && nameOf(name) !== JSON.stringify(name))
+    if (typeof name === 'string' && leafNameJson(name) !== JSON.stringify(name))
       throw new InvalidLeafEntry(`its ${key} is too long`);
   }
   if (JSON.stringify(entry) !== line) throw new InvalidLeafEntry('it is not written in canonical form');
@@ -148,7 +157,7 @@ function isLongName(name: unknown): name is LongName {
 
 /** Whether a name in an entry stands for this text. */
 export const isNamed = (name: string | LongName | null, text: string): boolean =>
-  name !== null && nameOf(text) === JSON.stringify(name);
+  name !== null && leafNameJson(text) === JSON.stringify(name);
 
 /** How a name stands in an entry, as JSON. */
-export const leafNameJson = (name: string): string => nameOf(name);
+export const leafNameJson = (name: string): string => nameOf(JSON.stringify(name));

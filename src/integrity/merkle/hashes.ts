@@ -8,7 +8,7 @@ const LEAF_PREFIX = '\0';
 const NODE_PREFIX = 1;
 
 // One-shot hashes to latin1 cost a fifth of those to a Buffer, and the text of a hash is written to its place anyway.
-const sha256 = (bytes: Buffer | string): string => digest('sha256', bytes, 'binary');
+const sha256 = (bytes: Uint8Array | string): string => digest('sha256', bytes, 'binary');
 
 const pair = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_PREFIX);
 
@@ -22,19 +22,12 @@ export function writeLeafHash(entry: string | Buffer, target: Buffer, offset: nu
 }
 
 /**
- * `writeLeafHash` for an entry of many parts that is read again.
- * @returns the entry, joined: hashing the prefixed text has joined its parts, which the entry alone would need once more
+ * The hash of a leaf as text, a character for each byte, for a caller that writes many at once and reads the entry again.
+ * @returns the entry, too, joined: hashing the prefixed text has joined its parts, which the entry alone would need once more
  */
-export function writeJoinedLeafHash(entry: string, target: Buffer, offset: number): string {
+export function leafHashText(entry: string): { readonly hash: string; readonly joined: string } {
   const prefixed = LEAF_PREFIX + entry;
-  target.write(sha256(prefixed), offset, HASH_BYTES, 'latin1');
-  return prefixed.slice(LEAF_PREFIX.length);
-}
-
-/** Writes `SHA-256(0x01 || left || right)` to `target`, where the two hashes stand side by side in `source` at `from`. */
-export function writeNodeHash(source: Buffer, from: number, target: Buffer, offset: number): void {
-  source.copy(pair, 1, from, from + 2 * HASH_BYTES);
-  target.write(sha256(pair), offset, HASH_BYTES, 'latin1');
+  return { hash: sha256(prefixed), joined: prefixed.slice(LEAF_PREFIX.length) };
 }
 
 /** The hash of a leaf, of its entry as UTF-8 text or bytes. */
@@ -51,22 +44,33 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return Buffer.from(sha256(pair), 'latin1');
 }
 
-const level = Buffer.allocUnsafe(128 * HASH_BYTES);
+const NODE_BYTES = 1 + 2 * HASH_BYTES;
+const MAX_NODES = 128;
+/** The nodes of one level as they are hashed: writing them at once and viewing them in place costs less than copying each. */
+const nodes = Buffer.allocUnsafeSlow(MAX_NODES * NODE_BYTES);
+const nodeViews = Array.from(
+  { length: MAX_NODES },
+  (_, index) => new Uint8Array(nodes.buffer, index * NODE_BYTES, NODE_BYTES),
+);
+const NODE_PREFIX_TEXT = String.fromCharCode(NODE_PREFIX);
 
 /**
  * The root of a full subtree.
  * @param hashes the concatenated hashes of its 1, 2, 4, ... or 256 leaves
  */
 export function fullSubtreeRoot(hashes: Buffer): Buffer {
-  let width = hashes.length / HASH_BYTES;
-  if (width === 1) return Buffer.from(hashes);
-  let source = hashes;
-  for (width /= 2; width >= 1; width /= 2) {
-    // In place: a pair is read before its hash is written to the left of it.
-    for (let index = 0; index < width; index += 1) {
-      writeNodeHash(source, 2 * index * HASH_BYTES, level, index * HASH_BYTES);
-    }
-    source = level;
+  let width = hashes.length / HASH_BYTES / 2;
+  if (width < 1) return Buffer.from(hashes);
+  for (let from = 0, to = 0; from < hashes.length; from += 1, to += 1) {
+    if (from % (2 * HASH_BYTES) === 0) nodes[to++] = NODE_PREFIX;
+    nodes[to] = hashes[from] as number;
   }
-  return Buffer.from(level.subarray(0, HASH_BYTES));
+  for (; width > 1; width /= 2) {
+    let above = '';
+    for (let index = 0; index < width; index += 2) {
+      above += NODE_PREFIX_TEXT + sha256(nodeViews[index] as Uint8Array) + sha256(nodeViews[index + 1] as Uint8Array);
+    }
+    nodes.write(above, 'latin1');
+  }
+  return Buffer.from(sha256(nodeViews[0] as Uint8Array), 'latin1');
 }
