@@ -25,7 +25,7 @@ export const commands: readonly Command[] = [
     usage: [
       [
         'verify [FILE]',
-        'Verify the event log, an export or an evidence bundle: hashes, chains, positions, the fold and the read models. Works beside the service and writes nothing. --from N, --to N: only these positions; --checkpoints DIR: compare with published checkpoints; --public-key KEY: the key of the log, or a file with it; --json: print one JSON object. Exit code 0 intact, 1 something was found, 2 it could not be verified.',
+        'Verify the event log, an export or an evidence bundle: hashes, chains, positions, the fold and the read models. Works beside the service and writes nothing. --from N, --to N: only these positions; --unsealed: of archived days only what remains in the log; --checkpoints DIR: compare with published checkpoints; --public-key KEY: the key of the log, or a file with it; --json: print one JSON object. Exit code 0 intact, 1 something was found, 2 it could not be verified.',
       ],
     ],
     failureCode: 2,

@@ -40,14 +40,20 @@ const changed = (expected: string, found: string): Finding => ({
 
 /**
  * Checks that each archived segment is the one whose seal the log has, and that its parts are those that were sealed.
- * @param logLocation undefined for an empty log
+ * @param logLocation undefined for an empty log @param isUnsealed whether only the parts of the newest segment are read, without its leaf entries
  */
-export function checkSegments(logLocation: string | undefined, archive: FollowedArchive): CheckedSegments {
+export function checkSegments(
+  logLocation: string | undefined,
+  archive: FollowedArchive,
+  isUnsealed = false,
+): CheckedSegments {
   for (let attempt = 1; ; attempt += 1) {
     const seals: ReadonlyMap<number, string> = logLocation === undefined ? new Map() : sealsInLog(logLocation);
     // Years of entries take minutes, in which days may be archived: digests that hold prove that these are not concerned.
     const checked =
-      attempt === 1 ? checkSeals(seals, archive.current()) : archive.read((archived) => checkSeals(seals, archived));
+      attempt === 1
+        ? checkSeals(seals, archive.current(), isUnsealed)
+        : archive.read((archived) => checkSeals(seals, archived, isUnsealed));
     if (checked.findings.length === 0 || attempt === MAX_ATTEMPTS || logLocation === undefined) return checked;
     if (attempt > 1 && haveSame(seals, sealsInLog(logLocation))) return checked;
   }
@@ -57,7 +63,11 @@ export function checkSegments(logLocation: string | undefined, archive: Followed
 export const haveSame = (left: ReadonlyMap<number, string>, right: ReadonlyMap<number, string>): boolean =>
   left.size === right.size && [...left].every(([number, seal]) => right.get(number) === seal);
 
-function checkSeals(seals: ReadonlyMap<number, string>, archived: ArchivedEvents | undefined): CheckedSegments {
+function checkSeals(
+  seals: ReadonlyMap<number, string>,
+  archived: ArchivedEvents | undefined,
+  isUnsealed: boolean,
+): CheckedSegments {
   const findings: Finding[] = [];
   const segments: Segment[] = [];
   const all = new Map(segmentsOf(archived, findings).map((segment) => [segment.number, segment]));
@@ -68,9 +78,12 @@ function checkSeals(seals: ReadonlyMap<number, string>, archived: ArchivedEvents
       findings.push(changed(`segment ${number} with the seal ${seal}, as the log says`, `the seal ${segment.seal}`));
     else {
       segments.push(segment);
-      if (archived) findings.push(...checkParts(archived, segment));
+      if (archived && !isUnsealed) findings.push(...checkEntries(archived, segment));
+      if (archived && !isUnsealed) findings.push(...checkParts(archived, segment));
     }
   }
+  const newest = newestOf(segments);
+  if (archived && isUnsealed && newest) findings.push(...checkParts(archived, newest));
   return { segments, findings };
 }
 
@@ -83,8 +96,11 @@ function segmentsOf(archived: ArchivedEvents | undefined, findings: Finding[]): 
   }
 }
 
-function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
-  const { number, header } = segment;
+/** The segment that reaches furthest. */
+export const newestOf = (segments: readonly Segment[]): Segment | undefined =>
+  segments.toSorted((left, right) => left.header.upTo - right.header.upTo || left.number - right.number).at(-1);
+
+function checkEntries(archived: ArchivedEvents, { number, header }: Segment): Finding[] {
   const hash = createHash('sha256');
   let events = 0;
   for (const { entry } of archived.entriesOf(number)) {
@@ -92,16 +108,20 @@ function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
     events += 1;
   }
   const digest = hash.digest('hex');
-  if (events !== header.events || digest !== header.entriesSha256) {
-    const expected = `${header.events} leaf entries of segment ${number} with SHA-256 ${header.entriesSha256}`;
-    return [changed(expected, `${events} with SHA-256 ${digest}`)];
-  }
+  if (events === header.events && digest === header.entriesSha256) return [];
+  const expected = `${header.events} leaf entries of segment ${number} with SHA-256 ${header.entriesSha256}`;
+  return [changed(expected, `${events} with SHA-256 ${digest}`)];
+}
+
+function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
   try {
     archived.stateOf(segment);
     archived.rollUpsOf(segment);
     return [];
   } catch (error) {
-    return [changed(`the state and the roll-ups of segment ${number} as they were sealed`, (error as Error).message)];
+    return [
+      changed(`the state and the roll-ups of segment ${segment.number} as they were sealed`, (error as Error).message),
+    ];
   }
 }
 

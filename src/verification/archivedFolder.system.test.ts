@@ -33,6 +33,14 @@ async function withArchive(archived: string, change: (database: DatabaseSync) =>
   return folder;
 }
 
+/** Changes a digest in an archived leaf entry. */
+function changeEntry(database: DatabaseSync): void {
+  const row = database.prepare('SELECT block, lines FROM entries LIMIT 1').get();
+  const text = zstdDecompressSync(row?.lines as Uint8Array).toString();
+  const lines = zstdCompressSync(text.replace(/"dataSha256":"./, '"dataSha256":"0'));
+  database.prepare('UPDATE entries SET lines = ? WHERE block = ?').run(lines, row?.block as number);
+}
+
 test('verifies an archived log to the root that the whole log has, with and without its tree', async () => {
   const { folder, root, events } = await archivedFolder();
   const expected = { ok: true, root, events, findings: [] };
@@ -55,12 +63,7 @@ test('finds an archive that is missing or was changed', async () => {
   const missing = await copyOf(folder);
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(missing, `archive.sqlite${suffix}`), { force: true });
   expect(await kinds(missing)).toContain('edited archive.sqlite');
-  const entry = await withArchive(folder, (database) => {
-    const row = database.prepare('SELECT block, lines FROM entries LIMIT 1').get();
-    const text = zstdDecompressSync(row?.lines as Uint8Array).toString();
-    const lines = zstdCompressSync(text.replace(/"dataSha256":"./, '"dataSha256":"0'));
-    database.prepare('UPDATE entries SET lines = ? WHERE block = ?').run(lines, row?.block as number);
-  });
+  const entry = await withArchive(folder, changeEntry);
   expect(await kinds(entry)).toContain('edited archive.sqlite');
   const header = await withArchive(folder, (database) =>
     database.exec(`UPDATE segments SET header = replace(header, '"root":"', '"root":"0')`),
@@ -81,4 +84,64 @@ test('finds an event that is missing and was never archived', async () => {
   database.close();
   const { findings } = await verifyFolder({ folder: changed, threads });
   expect(findings.some((finding) => finding.kind === 'deleted' && finding.position === position)).toBe(true);
+});
+
+/** A folder with archived days and published checkpoints, and what `--unsealed` and the whole verification find in changed copies of it. */
+async function unsealedFolder() {
+  const archived = await archivedFolder();
+  const rows = readRows(archived.folder);
+  const change = async (of: 'log' | 'archive', sql: string) => {
+    const folder = await copyOf(archived.folder);
+    const database = new DatabaseSync(join(folder, `${of}.sqlite`));
+    database.exec(sql);
+    database.close();
+    const kinds = async (isUnsealed: boolean) =>
+      (await verifyFolder({ folder, threads, isUnsealed })).findings.map(({ kind }) => kind);
+    return { unsealed: await kinds(true), whole: await kinds(false) };
+  };
+  return { ...archived, rows, change };
+}
+
+test('verifies what is unsealed to the root of the whole log, and says what was taken from a seal', async () => {
+  const { folder, root, events } = await archivedFolder();
+  const result = await verifyFolder({ folder, threads, isUnsealed: true });
+  expect(result).toMatchObject({ ok: true, root, findings: [] });
+  expect(result.events).toBeLessThan(events / 2);
+  expect(result.notes).toContainEqual(expect.stringMatching(/^Only what is unsealed .* the seal of 2026-/));
+  rmSync(join(folder, 'tree.sqlite'));
+  expect(await verifyFolder({ folder, threads, isUnsealed: true })).toMatchObject({ ok: true, root });
+});
+
+test('verifies everything of a log without archived days', async () => {
+  const folder = await honestFolder(3);
+  const whole = await verifyFolder({ folder, threads });
+  const { notes, ...unsealed } = await verifyFolder({ folder, threads, isUnsealed: true });
+  expect(unsealed).toMatchObject({ ok: true, root: whole.root, events: whole.events });
+  expect(notes).toContain('No day is archived, so that everything was verified.');
+});
+
+test('finds changes of what is unsealed, of seals, and of administrative events among archived ones', async () => {
+  const { rows, change } = await unsealedFolder();
+  const last = rows.at(-1)?.position ?? 0;
+  const renamed = rows.find(({ type }) => type === 'ApiKeyRenamed')?.position ?? 0;
+  const both = async (of: 'log' | 'archive', sql: string, kind: string) => {
+    const { unsealed, whole } = await change(of, sql);
+    expect(unsealed, sql).toContain(kind);
+    expect(whole, sql).toContain(kind);
+  };
+  await both('log', `UPDATE events SET time = time + 1 WHERE position = ${last}`, 'edited');
+  await both('log', `UPDATE events SET time = time + 1 WHERE position = ${renamed}`, 'edited');
+  await both('log', `DELETE FROM events WHERE position = ${renamed}`, 'deleted');
+  await both('archive', `UPDATE segments SET header = replace(header, '"root":"', '"root":"0')`, 'edited');
+  await both('archive', "UPDATE segments SET state = x'00'", 'edited');
+  // The whole verification makes the tree itself.
+  expect((await change('archive', 'UPDATE segments SET edge = zeroblob(length(edge))')).unsealed).toContain('edited');
+});
+
+test('leaves archived leaf entries to the whole verification', async () => {
+  const { folder } = await archivedFolder();
+  const changed = await withArchive(folder, changeEntry);
+  expect((await verifyFolder({ folder: changed, threads, isUnsealed: true })).findings).toEqual([]);
+  const { findings } = await verifyFolder({ folder: changed, threads });
+  expect(findings.map(({ stream }) => stream)).toContain('archive.sqlite');
 });

@@ -58,6 +58,9 @@ test('verifies a log whose requests are archived, against checkpoints of before'
   expect(readdirSync(folder)).toEqual(files);
   expect(await verifyFolder({ folder, ...options, to: rows.length })).toMatchObject({ ok: true, root: before.root });
   expect(await verifyFolder({ folder, threads, from: rows.length - 2 })).toMatchObject({ ok: true, events: 4 });
+  const unsealed = await verifyFolder({ folder, ...options, isUnsealed: true });
+  expect(unsealed).toMatchObject({ ok: true, root: result.root });
+  expect(unsealed.notes.join('\n')).toMatch(/has the root of the checkpoint .* with \d+ events/);
 });
 
 test('finds what was changed in the archive', async () => {

@@ -6,9 +6,20 @@ import { MAX_GAP, nextTileStart, type ScannedLeaves } from './partLeaves.ts';
 
 const MAX_DIFFERING = 1_000;
 
+export interface LogTreeOptions {
+  /** The last position that is not verified. */
+  readonly after?: number;
+  /** Of trees whose roots are asked for. */
+  readonly sizes?: Iterable<number>;
+  /** The tree over the events that are not verified, if it is known; it is continued in place. */
+  readonly start?: { readonly range: CompactRange; readonly firstEntry: string } | undefined;
+}
+
 /** Joins the leaves of the parts of a log to its Merkle tree. */
 export class LogTree {
-  readonly #range = new CompactRange();
+  readonly #range: CompactRange;
+  /** Whether it has all tiles from the first one on. */
+  readonly #isFromFirst: boolean;
   /** Sizes at which the root is asked for, the next one at the end. */
   readonly #sizes: number[];
   readonly #roots = new Map<number, Buffer>();
@@ -19,10 +30,14 @@ export class LogTree {
   #gapsTo = 0;
   #isComplete: boolean;
 
-  /** @param after the last position that is not verified @param sizes of trees whose roots are asked for */
-  constructor({ after = 0, sizes = [] }: { readonly after?: number; readonly sizes?: Iterable<number> } = {}) {
-    this.#isComplete = after === 0;
-    this.#sizes = [...new Set(sizes)].toSorted((left, right) => right - left);
+  constructor({ after = 0, sizes = [], start }: LogTreeOptions = {}) {
+    this.#range = start?.range ?? new CompactRange();
+    this.#firstEntry = start?.firstEntry;
+    this.#isFromFirst = start === undefined;
+    this.#isComplete = after === this.#range.size;
+    this.#sizes = [...new Set(sizes)]
+      .filter((size) => size >= this.#range.size)
+      .toSorted((left, right) => right - left);
     this.#noteRoots();
   }
 
@@ -74,9 +89,9 @@ export class LogTree {
     return this.#roots.get(size);
   }
 
-  /** The roots of all full tiles of leaves, of a log that was added in parts of whole tiles; none where positions are missing. */
+  /** The roots of all full tiles of leaves, of a log that was added in parts of whole tiles; none where positions are missing, or before them. */
   tileRoots(): Buffer {
-    return Buffer.concat(this.#isComplete && this.#gapsTo === 0 ? this.#tileRoots : []);
+    return Buffer.concat(this.#isComplete && this.#isFromFirst && this.#gapsTo === 0 ? this.#tileRoots : []);
   }
 
   /** Adds the leaves of missing positions. */

@@ -6,7 +6,14 @@ import { ArchiveChanged } from '../eventLog/archive/archiveFile.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import { startThread } from '../lib/threads/startThread.ts';
 import type { Comparison } from '../readModels/rebuild.ts';
-import { checkSegments, compareSealedRoots, haveSame, type OpenArchive, openArchive } from './archive.ts';
+import {
+  type CheckedSegments,
+  checkSegments,
+  compareSealedRoots,
+  haveSame,
+  type OpenArchive,
+  openArchive,
+} from './archive.ts';
 import { changedFinding } from './checkpointFindings.ts';
 import { CheckpointInputs } from './checkpointInputs.ts';
 import type { CompareThread } from './compareThread.ts';
@@ -16,7 +23,9 @@ import { compareFacts, positionsGiven, readKnownFacts } from './knownFacts.ts';
 import { findKnownTree, type KnownTree } from './knownTree.ts';
 import { findLargeNumber, readLogFile } from './logFile.ts';
 import { LogTree } from './logTree.ts';
+import { checkOlderRows } from './olderRows.ts';
 import { describeLosses, scanSource } from './scanSource.ts';
+import { findSealedStart, type SealedStart } from './sealedStart.ts';
 import { openExtent } from './sqliteRanges.ts';
 import { treeFindings } from './treeFindings.ts';
 import { CannotVerify, nothingFrom, type VerifyOptions } from './verifyOptions.ts';
@@ -118,13 +127,18 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const extent = openExtent(log.location, archive.events);
   const logLocation = extent.last > 0 ? log.location : undefined;
   const seals = logLocation === undefined ? new Map<number, string>() : sealsInLog(logLocation);
-  const { segments, findings: archiveFindings } = checkSegments(logLocation, archive.events);
-  const { from = 1, to = extent.last } = options;
-  const isWhole = from <= 1 && to >= extent.last;
+  const unsealed = options.isUnsealed === true && logLocation !== undefined ? startOf(logLocation, archive) : undefined;
+  const { start } = unsealed ?? {};
+  const { segments, findings: archiveFindings } = unsealed?.checked ?? checkSegments(logLocation, archive.events);
+  const { from = (start?.upTo ?? 0) + 1, to = extent.last } = options;
+  const isWhole = (from <= 1 || start !== undefined) && to >= extent.last;
   const end = Math.min(to, extent.last);
-  const notes: string[] = known.note === undefined ? [] : [known.note];
+  const notes: string[] = [...(known.note === undefined ? [] : [known.note]), ...(unsealed?.notes ?? [])];
   if (to > extent.last) notes.push(`The log ends at position ${extent.last}, before position ${to}.`);
-  const tree = new LogTree({ after: from - 1, sizes: [...inputs.sizes, ...segments.map(({ header }) => header.upTo)] });
+  const sizes = [...inputs.sizes, ...segments.map(({ header }) => header.upTo)];
+  const tree = new LogTree({ after: from - 1, sizes, start });
+  const skipped = inputs.sizes.filter((size) => start && size < start.upTo).length;
+  if (skipped > 0) notes.push(`Checkpoints of fewer events were not compared: ${skipped}.`);
   const comparing = isWhole && readModels ? compare(readModels, log, archive, temporary) : undefined;
   try {
     if (from > Math.max(1, extent.last)) throw nothingFrom(from, extent.last);
@@ -144,9 +158,14 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
       signal,
       threads,
     });
-    const findings: Finding[] = [...(file?.findings ?? []), ...archiveFindings, ...scan.findings];
+    const older =
+      start &&
+      (await checkOlderRows({ log: log.location, archive: archive.events, upTo: start.upTo, signal, threads }));
+    const findings: Finding[] = [...(file?.findings ?? []), ...archiveFindings, ...(older ?? []), ...scan.findings];
     if (isWhole)
-      findings.push(...newFindings(findings, compareFacts(facts, scan.sightings, { after: 0, last: scan.last })));
+      findings.push(
+        ...newFindings(findings, compareFacts(facts, scan.sightings, { after: from - 1, last: scan.last })),
+      );
     else notes.push('Only a part was verified: the fold, the read models and the marks were not compared.');
     notes.push(...describeLosses(scan));
     const { losses } = scan;
@@ -188,6 +207,31 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     archive.events.close();
     await comparing?.stop();
   }
+}
+
+interface UnsealedStart {
+  readonly start?: SealedStart | undefined;
+  readonly checked: CheckedSegments;
+  readonly notes: readonly string[];
+}
+
+/** Where to begin behind archived days; everything is verified where the archive is not what the log says. */
+function startOf(log: string, archive: OpenArchive): UnsealedStart {
+  const checked = checkSegments(log, archive.events, true);
+  const found = checked.findings.length === 0 ? findSealedStart(log, archive, checked.segments) : undefined;
+  if (found && 'start' in found) {
+    const { upTo, day } = found.start;
+    const note =
+      `Only what is unsealed was verified: up to position ${upTo} the tree was taken from the seal of ${day}, which the log has. ` +
+      'Whether archived leaf entries were changed is found without --unsealed.';
+    return { start: found.start, checked, notes: [note] };
+  }
+  const whole = checkSegments(log, archive.events);
+  // A day that was restored meanwhile takes its tiles with it.
+  if (found && 'finding' in found && whole.segments.length < checked.segments.length)
+    return { checked: whole, notes: [] };
+  const findings = [...whole.findings, ...(found && 'finding' in found ? [found.finding] : [])];
+  return { checked: { ...whole, findings }, notes: found && 'note' in found ? [found.note] : [] };
 }
 
 const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vouchedTo: number): Finding[] =>

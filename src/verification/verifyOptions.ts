@@ -15,6 +15,8 @@ export interface VerifyOptions extends CheckpointOptions {
   /** Positions of the first and the last event to verify; default: the whole log. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Whether to begin behind the newest archived day, with the tree that its seal has. */
+  readonly isUnsealed?: boolean | undefined;
   readonly onProgress?: OnProgress | undefined;
   /** Called with a sentence about what is done now. */
   readonly onStep?: ((step: string) => void) | undefined;

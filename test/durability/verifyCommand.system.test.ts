@@ -146,6 +146,8 @@ test('ends with 2 and an empty standard output when it is used wrongly or cannot
     ['--from', '0'],
     ['--from', '5', '--to', '4'],
     ['--what'],
+    ['--unsealed', '--from', '1'],
+    ['--unsealed', 'missing.ndjson'],
     ['a', 'b'],
     ['missing.ndjson'],
     [],

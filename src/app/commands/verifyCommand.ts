@@ -19,6 +19,8 @@ export interface VerifyCommand {
   readonly checkpoints: string | undefined;
   /** A key of the log that the caller has from elsewhere, or a file with it. */
   readonly publicKey: string | undefined;
+  /** Whether archived days are taken from their newest seal. */
+  readonly isUnsealed: boolean;
   readonly isJson: boolean;
 }
 
@@ -29,16 +31,23 @@ export function parseVerifyArguments(args: readonly string[]): VerifyCommand {
     to: { type: 'string' },
     checkpoints: { type: 'string' },
     'public-key': { type: 'string' },
+    unsealed: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   });
   const [from, to] = [positionOption('--from', values.from), positionOption('--to', values.to)];
   if (from !== undefined && to !== undefined && from > to) refuseArguments(`--from ${from} is after --to ${to}.`);
+  const file = optionalOperand(positionals);
+  if (values.unsealed && [from, to, file].some((value) => value !== undefined))
+    refuseArguments(
+      '--unsealed verifies a data folder from its newest archived day to its end: leave out --from, --to and a file.',
+    );
   return {
-    file: optionalOperand(positionals),
+    file,
     from,
     to,
     checkpoints: textOption('--checkpoints', values.checkpoints),
     publicKey: textOption('--public-key', values['public-key']),
+    isUnsealed: values.unsealed,
     isJson: values.json,
   };
 }
@@ -69,10 +78,11 @@ export async function runVerify(command: VerifyCommand, config: Config, io: Veri
 }
 
 function verify(command: VerifyCommand, config: Config, { printError }: VerifyIo): Promise<Verification> {
-  const { file, from, to, publicKey } = command;
+  const { file, from, to, publicKey, isUnsealed } = command;
   const options: VerifyOptions = {
     from,
     to,
+    isUnsealed,
     checkpoints: command.checkpoints === undefined ? undefined : resolve(command.checkpoints),
     publicKey: publicKey === undefined ? undefined : readPublicKey(publicKey),
     onProgress: progressPrinter(printError),
@@ -87,6 +97,8 @@ function verifyStore(
   { SVC_DATA_DIR, SVC_CHECKPOINT_DIR, SVC_MONGODB_URL, SVC_EVENTSTORE_URL: url }: Config,
   print: (line: string) => void,
 ): Promise<Verification> {
+  if (options.isUnsealed && url !== undefined)
+    throw new CannotVerify('Over EventStoreDB the whole history is read: leave out --unsealed.');
   const comparesReadModels = SVC_MONGODB_URL === undefined;
   if (!comparesReadModels) print('Read models in MongoDB are compared by "svc rebuild --compare".');
   const store = {
