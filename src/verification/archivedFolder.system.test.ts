@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readRows } from '../../test/histories/forged/forgedFiles.ts';
 import { copyOf, honestFolder } from '../../test/histories/forged/honestLog.ts';
-import { archiveFolder, withArchiveHost } from '../../test/support/archives/archiveFolder.ts';
+import { archiveFolder, changeArchivedEntry, withArchiveHost } from '../../test/support/archives/archiveFolder.ts';
 import { restoreDay } from '../archive/restoreDay.ts';
 import { leafEntryOf } from '../integrity/leaf/leafEntry.ts';
 import { MerkleTree } from '../integrity/merkle/merkleTree.ts';
@@ -33,14 +32,6 @@ async function withArchive(archived: string, change: (database: DatabaseSync) =>
   return folder;
 }
 
-/** Changes a digest in an archived leaf entry. */
-function changeEntry(database: DatabaseSync): void {
-  const row = database.prepare('SELECT block, lines FROM entries LIMIT 1').get();
-  const text = zstdDecompressSync(row?.lines as Uint8Array).toString();
-  const lines = zstdCompressSync(text.replace(/"dataSha256":"./, '"dataSha256":"0'));
-  database.prepare('UPDATE entries SET lines = ? WHERE block = ?').run(lines, row?.block as number);
-}
-
 test('verifies an archived log to the root that the whole log has, with and without its tree', async () => {
   const { folder, root, events } = await archivedFolder();
   const expected = { ok: true, root, events, findings: [] };
@@ -63,7 +54,8 @@ test('finds an archive that is missing or was changed', async () => {
   const missing = await copyOf(folder);
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(missing, `archive.sqlite${suffix}`), { force: true });
   expect(await kinds(missing)).toContain('edited archive.sqlite');
-  const entry = await withArchive(folder, changeEntry);
+  const entry = await copyOf(folder);
+  changeArchivedEntry(entry);
   expect(await kinds(entry)).toContain('edited archive.sqlite');
   const header = await withArchive(folder, (database) =>
     database.exec(`UPDATE segments SET header = replace(header, '"root":"', '"root":"0')`),
@@ -140,8 +132,20 @@ test('finds changes of what is unsealed, of seals, and of administrative events 
 
 test('leaves archived leaf entries to the whole verification', async () => {
   const { folder } = await archivedFolder();
-  const changed = await withArchive(folder, changeEntry);
+  const changed = await copyOf(folder);
+  changeArchivedEntry(changed);
   expect((await verifyFolder({ folder: changed, threads, isUnsealed: true })).findings).toEqual([]);
   const { findings } = await verifyFolder({ folder: changed, threads });
   expect(findings.map(({ stream }) => stream)).toContain('archive.sqlite');
+});
+
+test('finds a leaf of an archived event that tree.sqlite has otherwise', async () => {
+  const { folder } = await archivedFolder();
+  const database = new DatabaseSync(join(folder, 'tree.sqlite'));
+  database.exec(
+    "UPDATE recent SET entries = CAST(replace(CAST(entries AS TEXT), 'RequestCompleted', 'RequestComplotes') AS BLOB)",
+  );
+  database.close();
+  const { findings } = await verifyFolder({ folder, threads });
+  expect(findings).toContainEqual(expect.objectContaining({ kind: 'edited', stream: 'tree.sqlite' }));
 });

@@ -28,6 +28,9 @@ async function compare({ log, archive, tree }: Parameters<CompareTreeThread['req
   const comparer = new TreeComparer(tree);
   try {
     const findings: Finding[] = [];
+    const entryAt = (position: number) => archived.read((current) => current?.entryAt(position));
+    // Whether they are the sealed ones is found by "svc verify".
+    const files = { log, tree, archived: { entryAt, areSealed: false } };
     for (const range of extent.ranges(0, extent.last)) {
       const since = performance.now();
       const leaves = new PartLeaves(comparer);
@@ -42,7 +45,7 @@ async function compare({ log, archive, tree }: Parameters<CompareTreeThread['req
       const differing = leaves.leaves()?.differing ?? [];
       // What follows may only follow from it.
       if (differing.length > 0) {
-        findings.push(...treeFindings({ log, tree, differing, tileRoots: Buffer.alloc(0), vouchedTo: 0 }));
+        findings.push(...treeFindings({ ...files, differing, tileRoots: Buffer.alloc(0), vouchedTo: 0 }));
         if (findings.length > 0) return findings;
       }
       await delay(PAUSE_FACTOR * (performance.now() - since));

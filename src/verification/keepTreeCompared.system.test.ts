@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readRows, writeRows } from '../../test/histories/forged/forgedFiles.ts';
 import { forgeries } from '../../test/histories/forged/forgeries.ts';
 import { aFolder, honestFolder } from '../../test/histories/forged/honestLog.ts';
+import { archiveFolder, changeArchivedEntry } from '../../test/support/archives/archiveFolder.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { Faults } from '../lib/faults.ts';
 import { keepTreeCompared } from './keepTreeCompared.ts';
@@ -47,6 +48,17 @@ test('finds an event that was changed and rehashed to the end of its stream, unt
   writeRows(folder, rows);
   await vi.waitUntil(() => faults.current.length === 0, soon);
   expect(reported).toEqual([]);
+});
+
+test('finds an archived leaf entry that was changed', async () => {
+  const folder = await honestFolder(3);
+  await archiveFolder(folder);
+  changeArchivedEntry(folder);
+  const { faults } = comparerOf(folder);
+  await vi.waitUntil(() => faults.current.length > 0, soon);
+  expect(faults.current).toMatchObject([
+    { code: 'log_differs_from_tree', cause: expect.stringContaining('(edited, archive.sqlite)') },
+  ]);
 });
 
 test('says that there is nothing to compare with, and goes on', async () => {

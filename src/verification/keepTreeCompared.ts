@@ -88,7 +88,7 @@ const difference = (logPath: string, { kind, position, stream, expected, found }
   code: CODE,
   cause:
     `${logPath} and its tree differ at position ${position} (${kind}, ${stream}): expected ${expected}; found ${found}. ` +
-    'The log or tree.sqlite was changed.',
+    'The log, what remains of its archived days, or tree.sqlite was changed.',
   remedy:
-    'Run "svc verify --checkpoints" with the checkpoints that were published, which says what was changed. If it was the log, stop svc and restore it from a backup; if it was tree.sqlite, stop svc and delete that file.',
+    'Run "svc verify --checkpoints" with the checkpoints that were published, which says what was changed. If it was the log or archive.sqlite, stop svc and restore it from a backup; if it was tree.sqlite, stop svc and delete that file.',
 });

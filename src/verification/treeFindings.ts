@@ -20,16 +20,25 @@ export interface TreeComparison {
   readonly tileRoots: Buffer;
   /** The log up to this position is what a signed checkpoint covers: then the tree was changed. */
   readonly vouchedTo: number;
+  /** The leaf entries of archived events. */
+  readonly archived?: ArchivedEntries | undefined;
+}
+
+export interface ArchivedEntries {
+  /** @returns undefined for a position that is not archived */
+  readonly entryAt: (position: number) => string | undefined;
+  /** Whether they are those that were sealed: then the tree was changed. */
+  readonly areSealed: boolean;
 }
 
 const MAX_MOVED = 1_000;
 
 /** Says what leaves that `tree.sqlite` has otherwise than the log mean. */
-export function treeFindings({ log, tree, differing, tileRoots, vouchedTo }: TreeComparison): Finding[] {
+export function treeFindings({ log, tree, differing, tileRoots, vouchedTo, archived }: TreeComparison): Finding[] {
   const database = openForReading(log);
   const tiles = openTileReader(tree);
   try {
-    const leaves = new ComparedLeaves(database, tiles);
+    const leaves = new ComparedLeaves(database, tiles, archived);
     const findings: Finding[] = [];
     const changedStreams = new Set<string>();
     for (const index of differing) {
@@ -72,7 +81,10 @@ class ComparedLeaves {
   readonly #reader: TreeReader;
   readonly #tiles: TileReader;
 
-  constructor(database: DatabaseSync, tiles: TileReader) {
+  readonly #archived: ArchivedEntries | undefined;
+
+  constructor(database: DatabaseSync, tiles: TileReader, archived: ArchivedEntries | undefined) {
+    this.#archived = archived;
     this.#row = database.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE position = ?`);
     this.#tiles = tiles;
     this.#reader = new TreeReader(tiles);
@@ -81,8 +93,8 @@ class ComparedLeaves {
   explain(index: number, isVouched: boolean): Difference | undefined {
     const position = index + 1;
     const [row, theirs] = [this.#rowAt(index), this.#entryAt(index)];
-    if (!row) return undefined;
-    const own = leafEntryOf(row);
+    const own = row ? leafEntryOf(row) : this.#archived?.entryAt(position);
+    if (own === undefined) return undefined;
     const asTreeChange = (found: string): Difference => ({
       finding: changedTree(position, own, found),
       isConsequence: false,
@@ -91,6 +103,7 @@ class ComparedLeaves {
     if (!theirs) return asTreeChange('an entry that is not one');
     if (!this.#isHashed(index, theirs.text)) return asTreeChange(`another hash or entry: ${theirs.text}`);
     if (isVouched) return asTreeChange(theirs.text);
+    if (!row) return this.#archived?.areSealed ? asTreeChange(theirs.text) : archivedChange(position, own, theirs.text);
     if (isNamed(theirs.entry.id, row.id)) return this.#otherContent(row, own, theirs);
     return this.#otherEvent(index, row, theirs);
   }
@@ -150,6 +163,18 @@ class ComparedLeaves {
     return tile?.subarray(at, at + HASH_BYTES).equals(leafHash(entry)) ?? false;
   }
 }
+
+const archivedChange = (position: number, own: string, theirs: string): Difference => ({
+  finding: {
+    kind: 'edited',
+    position,
+    stream: 'archive.sqlite',
+    expected: `the leaf entry in tree.sqlite, ${theirs}`,
+    found: own,
+  },
+  isConsequence: false,
+  isMove: false,
+});
 
 interface KnownEntry {
   readonly text: string;

@@ -6,14 +6,7 @@ import { ArchiveChanged } from '../eventLog/archive/archiveFile.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import { startThread } from '../lib/threads/startThread.ts';
 import type { Comparison } from '../readModels/rebuild.ts';
-import {
-  type CheckedSegments,
-  checkSegments,
-  compareSealedRoots,
-  haveSame,
-  type OpenArchive,
-  openArchive,
-} from './archive.ts';
+import { checkSegments, compareSealedRoots, haveSame, type OpenArchive, openArchive } from './archive.ts';
 import { changedFinding } from './checkpointFindings.ts';
 import { CheckpointInputs } from './checkpointInputs.ts';
 import type { CompareThread } from './compareThread.ts';
@@ -25,9 +18,9 @@ import { findLargeNumber, readLogFile } from './logFile.ts';
 import { LogTree } from './logTree.ts';
 import { checkOlderRows } from './olderRows.ts';
 import { describeLosses, scanSource } from './scanSource.ts';
-import { findSealedStart, type SealedStart } from './sealedStart.ts';
 import { openExtent } from './sqliteRanges.ts';
-import { treeFindings } from './treeFindings.ts';
+import { type ArchivedEntries, treeFindings } from './treeFindings.ts';
+import { findUnsealedStart } from './unsealedStart.ts';
 import { CannotVerify, nothingFrom, type VerifyOptions } from './verifyOptions.ts';
 
 export interface VerifyFolderOptions extends VerifyOptions {
@@ -127,7 +120,8 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   const extent = openExtent(log.location, archive.events);
   const logLocation = extent.last > 0 ? log.location : undefined;
   const seals = logLocation === undefined ? new Map<number, string>() : sealsInLog(logLocation);
-  const unsealed = options.isUnsealed === true && logLocation !== undefined ? startOf(logLocation, archive) : undefined;
+  const unsealed =
+    options.isUnsealed === true && logLocation !== undefined ? findUnsealedStart(logLocation, archive) : undefined;
   const { start } = unsealed ?? {};
   const { segments, findings: archiveFindings } = unsealed?.checked ?? checkSegments(logLocation, archive.events);
   const { from = (start?.upTo ?? 0) + 1, to = extent.last } = options;
@@ -171,7 +165,11 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
     const { losses } = scan;
     const checkpoints = inputs.compare({ tree, losses, last: extent.last });
     notes.push(...checkpoints.notes);
-    const others = known.tree ? compareTree(log, known.tree, tree, checkpoints.vouchedTo) : [];
+    const archived = {
+      entryAt: (position: number) => archive.events.read((current) => current?.entryAt(position)),
+      areSealed: start === undefined && archiveFindings.length === 0,
+    };
+    const others = known.tree ? compareTree(log, known.tree, tree, checkpoints.vouchedTo, archived) : [];
     findings.push(...newFindings(findings, [...others, ...checkpoints.findings]));
     findings.push(...changedFinding(findings, checkpoints.changed));
     if (findings.length === 0) findings.push(...compareSealedRoots(segments, tree));
@@ -209,38 +207,20 @@ async function verifyOnce(options: VerifyFolderOptions, temporary: string): Prom
   }
 }
 
-interface UnsealedStart {
-  readonly start?: SealedStart | undefined;
-  readonly checked: CheckedSegments;
-  readonly notes: readonly string[];
-}
-
-/** Where to begin behind archived days; everything is verified where the archive is not what the log says. */
-function startOf(log: string, archive: OpenArchive): UnsealedStart {
-  const checked = checkSegments(log, archive.events, true);
-  const found = checked.findings.length === 0 ? findSealedStart(log, archive, checked.segments) : undefined;
-  if (found && 'start' in found) {
-    const { upTo, day } = found.start;
-    const note =
-      `Only what is unsealed was verified: up to position ${upTo} the tree was taken from the seal of ${day}, which the log has. ` +
-      'Whether archived leaf entries were changed is found without --unsealed.';
-    return { start: found.start, checked, notes: [note] };
-  }
-  const whole = checkSegments(log, archive.events);
-  // A day that was restored meanwhile takes its tiles with it.
-  if (found && 'finding' in found && whole.segments.length < checked.segments.length)
-    return { checked: whole, notes: [] };
-  const findings = [...whole.findings, ...(found && 'finding' in found ? [found.finding] : [])];
-  return { checked: { ...whole, findings }, notes: found && 'note' in found ? [found.note] : [] };
-}
-
-const compareTree = (log: UntouchedFile, { file }: KnownTree, tree: LogTree, vouchedTo: number): Finding[] =>
+const compareTree = (
+  log: UntouchedFile,
+  { file }: KnownTree,
+  tree: LogTree,
+  vouchedTo: number,
+  archived: ArchivedEntries,
+): Finding[] =>
   treeFindings({
     log: log.location,
     tree: file.location,
     differing: tree.differing,
     tileRoots: tree.tileRoots(),
     vouchedTo,
+    archived,
   });
 
 /** Those about events that nothing was found at. */

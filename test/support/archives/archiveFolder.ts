@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { archiveDays } from '../../../src/archive/archiveDays.ts';
 import type { ArchiveHost } from '../../../src/archive/archiveHost.ts';
 import type { ArchiveRun } from '../../../src/archive/archiveOptions.ts';
@@ -36,3 +38,13 @@ export async function withArchiveHost<Result>(
 /** Archives all closed days of a stopped data folder. */
 export const archiveFolder = (folder: string): Promise<ArchiveRun> =>
   withArchiveHost(folder, (host) => archiveDays({ host, folder: join(folder, 'archives'), until: '9999-12-31' }));
+
+/** Changes a digest in an archived leaf entry of a stopped data folder. */
+export function changeArchivedEntry(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'archive.sqlite'));
+  const row = database.prepare('SELECT block, lines FROM entries LIMIT 1').get();
+  const text = zstdDecompressSync(row?.lines as Uint8Array).toString();
+  const lines = zstdCompressSync(text.replace(/"dataSha256":"./, '"dataSha256":"x'));
+  database.prepare('UPDATE entries SET lines = ? WHERE block = ?').run(lines, row?.block as number);
+  database.close();
+}
