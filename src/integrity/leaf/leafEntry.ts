@@ -117,7 +117,44 @@ const KEYS = 'correlationId,dataSha256,id,metadataSha256,position,revision,strea
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Reads a leaf entry. @throws InvalidLeafEntry unless it has exactly the bytes in which svc writes it */
-export function parseLeafEntry(line: string): LeafEntry {
+export const parseLeafEntry = (line: string): LeafEntry => readUsualLeafEntry(line) ?? parseAnyLeafEntry(line);
+
+/** Without counts, which cost more than looking at lengths afterwards. */
+const [PLAIN_NAME, DIGEST, NATURAL] = [String.raw`"([\w.:@/-]*)"`, '"([0-9a-f]*)"', String.raw`(0|[1-9]\d*)`];
+const USUAL = new RegExp(
+  `^\\{"correlationId":(?:null|${PLAIN_NAME}),"dataSha256":${DIGEST},"id":${PLAIN_NAME},"metadataSha256":${DIGEST},` +
+    `"position":${NATURAL},"revision":${NATURAL},"stream":${PLAIN_NAME},"time":${NATURAL},"type":${PLAIN_NAME},"version":${NATURAL}\\}$`,
+);
+const MAX_PLAIN_LENGTH = 200;
+const DIGEST_LENGTH = 64;
+
+/**
+ * Reads entries whose names are short and need no escapes, which have no other spelling: most of them, at a third of the cost of parsing.
+ * @returns undefined for one that has to be parsed
+ */
+export function readUsualLeafEntry(line: string): LeafEntry | undefined {
+  const parts = USUAL.exec(line);
+  if (!parts) return undefined;
+  const correlationId = parts[1] ?? null;
+  const [dataSha256, id, metadataSha256, stream, type] = [
+    textAt(parts, 2),
+    textAt(parts, 3),
+    textAt(parts, 4),
+    textAt(parts, 7),
+    textAt(parts, 9),
+  ];
+  const [position, revision, time, version] = [Number(parts[5]), Number(parts[6]), Number(parts[8]), Number(parts[10])];
+  const areShort = Math.max(correlationId?.length ?? 0, id.length, stream.length, type.length) <= MAX_PLAIN_LENGTH;
+  const areSafe = Math.max(position, revision, time, version) <= Number.MAX_SAFE_INTEGER && position >= 1;
+  const areDigests = dataSha256.length === DIGEST_LENGTH && metadataSha256.length === DIGEST_LENGTH;
+  if (!areShort || !areSafe || !areDigests) return undefined;
+  return { correlationId, dataSha256, id, metadataSha256, position, revision, stream, time, type, version };
+}
+
+const textAt = (parts: RegExpExecArray, at: number): string => parts[at] as string;
+
+/** `parseLeafEntry` of any entry. */
+export function parseAnyLeafEntry(line: string): LeafEntry {
   let value: unknown;
   try {
     value = JSON.parse(line);

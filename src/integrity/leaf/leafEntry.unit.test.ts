@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import { isNamed, leafEntryOf, MAX_LEAF_BYTES, parseLeafEntry, type StoredRow } from './leafEntry.ts';
+import {
+  isNamed,
+  leafEntryOf,
+  MAX_LEAF_BYTES,
+  parseAnyLeafEntry,
+  parseLeafEntry,
+  readUsualLeafEntry,
+  type StoredRow,
+} from './leafEntry.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const row: StoredRow = {
@@ -42,6 +50,40 @@ describe('a leaf entry', () => {
       `{"correlationId":"req_1","dataSha256":"${sha256(row.data)}","id":"${row.id}","metadataSha256":"${sha256(row.metadata)}",` +
         '"position":7,"revision":3,"stream":"requests-node-2026-11-23","time":1795000000000,"type":"RequestCompleted","version":2}',
     );
+  });
+
+  test('is read without parsing as parsing reads it, also where bytes of it were changed', () => {
+    const usual = fc.record({
+      position: fc.integer({ min: 1 }),
+      revision: fc.nat(),
+      id: fc.uuid(),
+      correlationId: fc.oneof(fc.uuid(), fc.constantFrom('', 'a'.repeat(200), 'a'.repeat(201))),
+    });
+    const change = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      length: fc.nat(20),
+      piece: fc.oneof(
+        fc.string({ maxLength: 2 }),
+        fc.constantFrom('0', '00', 'null', '"', '9'.repeat(17), 'a'.repeat(201), '\n'),
+      ),
+    });
+    let [read, refused] = [0, 0];
+    fc.assert(
+      fc.property(usual, fc.option(change), ({ correlationId, ...some }, changed) => {
+        let line = leafEntryOf({ ...row, ...some, metadata: JSON.stringify({ actor: {}, correlationId }) });
+        if (changed) {
+          const at = Math.floor(changed.at * (line.length + 1));
+          line = line.slice(0, at) + changed.piece + line.slice(at + changed.length);
+        }
+        const entry = readUsualLeafEntry(line);
+        if (entry) {
+          read += 1;
+          expect(entry).toEqual(parseAnyLeafEntry(line));
+        } else refused += 1;
+      }),
+      runs(2_000),
+    );
+    expect(Math.min(read, refused)).toBeGreaterThan(300);
   });
 
   test('stays below 4 kB and on one line, however long and strange the names are', () => {
