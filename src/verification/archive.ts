@@ -7,6 +7,7 @@ import type { Segment } from '../eventLog/archive/segment.ts';
 import { sealsInLog } from '../eventLog/sqlite/sealsInLog.ts';
 import type { Finding } from './finding.ts';
 import type { LogTree } from './logTree.ts';
+import { sealedTree } from './sealedTree.ts';
 
 /** The archive beside a log: leaf entries of events whose rows are gone. */
 export interface OpenArchive {
@@ -114,6 +115,11 @@ function checkEntries(archived: ArchivedEvents, { number, header }: Segment): Fi
 }
 
 function checkParts(archived: ArchivedEvents, segment: Segment): Finding[] {
+  if (!sealedTree(archived, segment)) {
+    const { upTo, root } = segment.header;
+    const expected = `tiles of the tree of ${upTo} events with the root ${root}, as segment ${segment.number} has it`;
+    return [changed(expected, 'others')];
+  }
   try {
     archived.stateOf(segment);
     archived.rollUpsOf(segment);

@@ -15,7 +15,7 @@ export function findUnsealedStart(log: string, archive: OpenArchive): UnsealedSt
     const { upTo, day } = found.start;
     const note =
       `Only what is unsealed was verified: up to position ${upTo} the tree was taken from the seal of ${day}, which the log has. ` +
-      'Whether archived leaf entries were changed is found without --unsealed.';
+      'To find changed leaf entries of archived days, leave out --unsealed.';
     return { start: found.start, checked, notes: [note] };
   }
   const whole = checkSegments(log, archive.events);
