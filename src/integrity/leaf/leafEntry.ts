@@ -94,12 +94,13 @@ function nameOf(json: string): string {
 const WRITTEN =
   /^\{"schemaVersion":\d+,"metadataVersion":2,"actor":\{[^{}\\]*\},"correlationId":"([^"\\]*)"[^{}\\]*\}$/;
 
+const CORRELATION_KEY = '"correlationId"';
+
 /** The correlation id in metadata as stored; of a key that is there twice the last one, as in JSON. */
 export function correlationIdOf(metadata: string): string | null {
   const written = WRITTEN.exec(metadata);
-  if (written && metadata.lastIndexOf('"correlationId"') === metadata.indexOf('"correlationId"')) {
+  if (written && metadata.indexOf(CORRELATION_KEY, metadata.indexOf(CORRELATION_KEY) + 1) === -1)
     return written[1] as string;
-  }
   try {
     const id = (JSON.parse(metadata) as { readonly correlationId?: unknown } | null)?.correlationId;
     return typeof id === 'string' ? id : null;

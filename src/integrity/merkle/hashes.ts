@@ -15,10 +15,20 @@ const pair = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_PREFIX);
 /** The root of the tree without leaves. */
 export const EMPTY_ROOT: Buffer = Buffer.from(sha256(''), 'latin1');
 
+/** An entry of a tile's bundle with its prefix. */
+const prefixedEntry = Buffer.alloc(1 + 0xffff);
+
 /** Writes `SHA-256(0x00 || entry)` to `target`; text is hashed as UTF-8. */
 export function writeLeafHash(entry: string | Buffer, target: Buffer, offset: number): void {
-  const prefixed = typeof entry === 'string' ? LEAF_PREFIX + entry : Buffer.concat([Buffer.of(0), entry]);
+  const prefixed = typeof entry === 'string' ? LEAF_PREFIX + entry : withLeafPrefix(entry);
   target.write(sha256(prefixed), offset, HASH_BYTES, 'latin1');
+}
+
+/** @returns bytes that are valid until the next call, which saves a buffer for each entry */
+function withLeafPrefix(entry: Buffer): Buffer {
+  if (entry.length >= prefixedEntry.length) return Buffer.concat([Buffer.of(0), entry]);
+  entry.copy(prefixedEntry, 1);
+  return prefixedEntry.subarray(0, 1 + entry.length);
 }
 
 /**

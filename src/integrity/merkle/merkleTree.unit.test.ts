@@ -66,6 +66,14 @@ const ROOTS = [
 ];
 
 describe('the Merkle tree', () => {
+  test('hashes an entry of bytes like its text, whatever its length and the entry before it', () => {
+    for (const length of [3, 0, 65_535, 5, 65_536, 200_000, 4]) {
+      const text = 'é'.repeat(length / 2) + 'x'.repeat(length % 2);
+      expect(leafHash(Buffer.from(text)), `${length} bytes`).toEqual(sha256('\0', text));
+      expect(leafHash(text)).toEqual(leafHash(Buffer.from(text)));
+    }
+  });
+
   test('has the roots of the shared test vectors', () => {
     const tree = new MerkleTree();
     expect(tree.root().toString('hex')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');

@@ -4,13 +4,15 @@ const MAX_ENTRY_BYTES = 0xffff;
 
 /** @throws RangeError for an entry above 65,535 bytes */
 export function encodeBundle(entries: readonly Buffer[]): Buffer {
-  const parts: Buffer[] = [];
-  for (const entry of entries) {
-    if (entry.length > MAX_ENTRY_BYTES)
-      throw new RangeError(`an entry has ${entry.length} bytes, more than ${MAX_ENTRY_BYTES}`);
-    parts.push(Buffer.of(entry.length >> 8, entry.length & 0xff), entry);
+  let bytes = 0;
+  for (const { length } of entries) {
+    if (length > MAX_ENTRY_BYTES) throw new RangeError(`an entry has ${length} bytes, more than ${MAX_ENTRY_BYTES}`);
+    bytes += 2 + length;
   }
-  return Buffer.concat(parts);
+  const bundle = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const entry of entries) at += entry.copy(bundle, bundle.writeUInt16BE(entry.length, at)) + 2;
+  return bundle;
 }
 
 /** @throws RangeError when the bytes end within an entry */
