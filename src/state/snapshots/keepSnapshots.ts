@@ -36,8 +36,8 @@ export interface SnapshotKeeper {
 }
 
 const WORKER = new URL('./snapshotWorker.ts', import.meta.url);
-/** Its objects live as long as a page of events, or until its end. */
-const resourceLimits = { maxYoungGenerationSizeMb: 12 };
+/** Its objects live as long as a page of events, or until its end. With half of it pages are promoted: 27 MB more at the peak. */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 /** A start folds the events after the newest snapshot in less than a second. */
 const DEFAULT_INTERVAL = 100_000;
 const CHECK_MS = 60_000;
