@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '../domain/core/brands.ts';
+import { AppendPacing } from './appendPacing.ts';
 import { arrivedMessagesHandled } from './arrivedMessages.ts';
 import { dailyStream } from './dailyStream.ts';
 import { type AppendOutcome, type EventLog, type EventToAppend, NO_STREAM } from './eventLog.ts';
@@ -19,6 +20,8 @@ export interface EventSinkOptions {
   readonly category: string;
   /** Skips validation of the events: tests have checked that their types match the schemas and survive JSON. */
   readonly isTyped?: boolean;
+  /** Decides how long to wait for more events before the next append. */
+  readonly pacing?: Pick<AppendPacing, 'pauseAfter'>;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   /** Maximum number of pending events; beyond it `record` rejects at once. */
@@ -73,7 +76,8 @@ export const SLOW_APPEND_MS = 2_000;
 /**
  * Creates a buffered writer for events of high volume. It is the only writer of the streams
  * `<category>-<node>.<boot>_<yyyymmdd>`, so it counts their revisions itself. One append is in flight; all events that
- * arrive meanwhile go into the next one (docs/decisions/0011-durable-request-sink.md).
+ * arrive meanwhile go into the next one (docs/decisions/0011-durable-request-sink.md), which a busy thread begins a little later
+ * (docs/decisions/0138-paced-appends.md).
  */
 export function createEventSink({
   log,
@@ -81,6 +85,7 @@ export function createEventSink({
   boot,
   category,
   isTyped = false,
+  pacing = new AppendPacing(),
   now = () => performance.now(),
   maxPending = 10_000,
   slowMs = SLOW_APPEND_MS,
@@ -124,7 +129,10 @@ export function createEventSink({
       // Includes events of the current turn of the event loop: a commit costs as much as twenty events.
       await nextTurn();
       inFlight = takeBatch(queue, batchLimit);
+      const [began, remaining] = [now(), queue.length];
       await write(inFlight);
+      const pauseMs = pacing.pauseAfter(queue.length - remaining, now() - began);
+      if (pauseMs > 0 && queue.length > 0) await delay(pauseMs);
     }
     isRunning = false;
     clearTimeout(timeoutCheck);

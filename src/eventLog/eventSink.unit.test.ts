@@ -44,6 +44,27 @@ test('appends the events of one turn together and those that arrive later in the
   expect(sink.pending).toBe(0);
 });
 
+test('appends the events of a pause together', async () => {
+  const paused = Promise.withResolvers<void>();
+  const pacing = {
+    pauseAfter: (arrived: number) => {
+      if (arrived > 0) paused.resolve();
+      return arrived > 0 ? 50 : 0;
+    },
+  };
+  const gate = Promise.withResolvers<'written'>();
+  const { sink, received } = aSink(() => gate.promise, { pacing });
+  const [first, during, inThePause] = someEvents(3) as [EventToAppend, EventToAppend, EventToAppend];
+  const recorded = [sink.record(first)];
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  recorded.push(sink.record(during));
+  gate.resolve('written');
+  await paused.promise;
+  recorded.push(sink.record(inThePause));
+  expect(await Promise.all(recorded)).toEqual([1, 2, 3]);
+  expect(received.map(({ events }) => events.length)).toEqual([1, 2]);
+});
+
 test('repeats an append of unknown outcome unchanged until the outcome is known', async () => {
   const steps = ['unknown', 'written, response lost', 'unknown'];
   const { sink, received, written } = aSink(() => {
