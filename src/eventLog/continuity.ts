@@ -37,6 +37,8 @@ export class Continuity {
   readonly #hashAt: HashAt;
   readonly #isArchived: IsArchived;
   readonly #heads = new Map<string, ChainHead>();
+  /** The one whose head was set last. */
+  #lastStream = '';
   #last: number;
 
   /** @param after position of the last event that is not checked @param hashAt looks up events before the checked ones */
@@ -79,7 +81,9 @@ export class Continuity {
   }
 
   #setHead({ stream, revision, hash }: EventLink): void {
-    this.#heads.delete(stream);
+    // Otherwise it is the latest entry already.
+    if (stream !== this.#lastStream) this.#heads.delete(stream);
+    this.#lastStream = stream;
     this.#heads.set(stream, { revision, hash: hash ?? '' });
     if (this.#heads.size > MAX_STREAMS) this.#heads.delete(this.#heads.keys().next().value as string);
   }

@@ -23,6 +23,7 @@ export class GroupedRequests {
   readonly #failedKinds: Uint8Array;
   readonly #latency: Order;
   readonly #firstByte: Order;
+  readonly #counted: { readonly groups: Int32Array; readonly counts: readonly EncodedCounts[] }[] = [];
 
   /** @param values no more than 16,383 requests @param failedKinds for each kind of request 1 if it failed */
   constructor(values: RequestValues, failedKinds: Uint8Array) {
@@ -33,8 +34,20 @@ export class GroupedRequests {
     this.#firstByte = orderBy(values.firstByteBin, 1);
   }
 
-  /** @param groups the group of each request @param count number of groups @returns by group */
-  countsBy(groups: Int32Array, count: number): EncodedCounts[] {
+  /**
+   * Groupings often divide requests alike, as do the periods that all of them belong to: then the counts are those of before.
+   * @param groups the group of each request, which must not change later @param count number of groups
+   * @returns by group
+   */
+  countsBy(groups: Int32Array, count: number): readonly EncodedCounts[] {
+    const known = this.#counted.find((other) => other.counts.length === count && areSame(other.groups, groups));
+    if (known) return known.counts;
+    const counts = this.#countsBy(groups, count);
+    this.#counted.push({ groups, counts });
+    return counts;
+  }
+
+  #countsBy(groups: Int32Array, count: number): EncodedCounts[] {
     const sums = new Float64Array(count * SUMS);
     const values = this.#values;
     const chunk = { column: (name: keyof RequestValues) => values[name] };
@@ -42,6 +55,12 @@ export class GroupedRequests {
     const [latency, firstByte] = [sketches(this.#latency, groups, count), sketches(this.#firstByte, groups, count)];
     return latency.map((own, group) => countsOf(sums, group, own, firstByte[group] as Uint8Array));
   }
+}
+
+function areSame(left: Int32Array, right: Int32Array): boolean {
+  if (left === right) return true;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return left.length === right.length;
 }
 
 /** A field each: objects that are made of lists of names take several times as long. */

@@ -58,3 +58,15 @@ test('sums and sketches of groups are those of adding their requests one by one'
     })),
   );
 });
+
+test('counts are shared only by groupings that divide the requests alike', () => {
+  const values = valuesOf((name) => Float64Array.of(...(name === 'inputTokens' ? [1, 2, 4] : [0, 0, 0])));
+  const grouped = new GroupedRequests(values, Uint8Array.of(0));
+  const inputTokensBy = (...groups: number[]) =>
+    grouped.countsBy(Int32Array.from(groups), 2).map(({ inputTokens }) => inputTokens);
+
+  expect(inputTokensBy(0, 0, 1)).toEqual([3, 4]);
+  expect(inputTokensBy(0, 1, 1)).toEqual([1, 6]);
+  expect(inputTokensBy(0, 0, 1)).toEqual([3, 4]);
+  expect(grouped.countsBy(Int32Array.of(0, 0, 1), 2)).toBe(grouped.countsBy(Int32Array.of(0, 0, 1), 2));
+});

@@ -1,14 +1,12 @@
-/**
- * Many events are projected five times a second: a batch of hundreds costs little more than one of ten. After a longer wait, projecting
- * under load takes a core for so long that requests queue.
- */
+/** How often the number of events is looked at. */
 const STEP_MS = 200;
-/**
- * Few events are waited for up to a second: what a batch writes beside its events costs as much as ten of them. Queries do not wait, as
- * they project what they need (docs/decisions/0122-few-events-are-gathered-longer.md).
- */
+/** The longest wait. Queries do not wait, as they project what they need. */
 const MAX_MS = 1_000;
-const FEW_EVENTS = 64;
+/**
+ * What a batch costs beside its events, some 4 ms of CPU, is then a fifth of it. More would make the first query of a loaded service wait
+ * for longer, as it projects them (docs/decisions/0136-events-are-gathered-by-the-thousand.md).
+ */
+const MANY_EVENTS = 1_000;
 
 export interface GatherOptions {
   /** Events that are not projected yet; undefined ends the wait. */
@@ -21,6 +19,6 @@ export async function gatherEvents({ pending, wait }: GatherOptions): Promise<vo
   for (let waited = 0; waited < MAX_MS; waited += STEP_MS) {
     await wait(STEP_MS);
     const events = pending();
-    if (events === undefined || events >= FEW_EVENTS) return;
+    if (events === undefined || events >= MANY_EVENTS) return;
   }
 }

@@ -14,15 +14,15 @@ async function gathered(pendingAt: (waitedMs: number) => number | undefined): Pr
 }
 
 test('many events are projected after 200 ms', async () => {
-  expect(await gathered(() => 64)).toBe(200);
+  expect(await gathered(() => 1_000)).toBe(200);
 });
 
 test('few events are projected after a second', async () => {
-  expect(await gathered(() => 63)).toBe(1_000);
+  expect(await gathered(() => 999)).toBe(1_000);
 });
 
 test('few events are projected as soon as they have become many', async () => {
-  expect(await gathered((waitedMs) => waitedMs / 10)).toBe(800);
+  expect(await gathered((waitedMs) => waitedMs * 3)).toBe(400);
 });
 
 test('nothing is waited for once it is unknown how many there are', async () => {

@@ -49,9 +49,11 @@ type Quarter = readonly [
   clients: Map<number, CommonKeys>,
 ];
 
+type PartNumber = 0 | 1 | 2;
+
 /** The part that a grouping is by; all requests are those of the part with the fewest. */
-const partOf = (by: SumsBy): 0 | 1 | 2 =>
-  by === 'all' ? 1 : (PARTS.findIndex((own) => (own as readonly Grouping[]).includes(by)) as 0 | 1 | 2);
+const partOf = (by: SumsBy): PartNumber =>
+  by === 'all' ? 1 : (PARTS.findIndex((own) => (own as readonly Grouping[]).includes(by)) as PartNumber);
 
 /** The requests of one grouping that queries have asked for, summed up to one of them. */
 interface Grouped {
@@ -194,10 +196,12 @@ export class PendingFigures {
     this.sumUp();
     const parts = [0, 1, 2].map((part) => {
       const quarters = new Map([...this.#quarters].map(([start, own]) => [start, own[part] as Quarter[0]]));
-      return commonGroups(this.#length, quarters, (request) => [
-        this.#rows[request * WIDTH] as number,
-        this.#rows[request * WIDTH + 1 + part] as number,
-      ]);
+      return commonGroups(
+        this.#length,
+        quarters,
+        (request) => this.#rows[request * WIDTH] as number,
+        (request) => this.#rows[request * WIDTH + 1 + part] as number,
+      );
     });
     return (by) =>
       groupsByQuarter(parts[partOf(by)] as CommonGroups<CommonKeys>, (keys) =>
@@ -221,36 +225,40 @@ export class PendingFigures {
   }
 
   #sumUp(first: number): void {
-    const at = (column: number): number => this.#rows[first + column] as number;
-    const start = instant(at(0));
-    const { kinds, sources } = this.#dictionaries;
     this.#figures.push(this.#figureAt(first));
-    const quarter = this.#quarters.get(start) as Quarter;
-    const add = (part: 0 | 1 | 2, id: number, fieldsOf: () => Partial<FigureRow>): void => {
-      if (quarter[part].has(id)) return;
-      const fields = fieldsOf();
-      const keys = PARTS[part].map((by): [Grouping, GroupKey] => [
-        by,
-        this.#names.assign(by, fields[GROUPINGS[by]] ?? null, start),
-      ]);
-      quarter[part].set(id, Object.fromEntries(keys));
-    };
-    add(0, at(1), () => kinds.entryOf(at(1)));
-    add(1, at(2), () => sources.entryOf(at(2)));
-    add(2, at(3), () => ({ client: this.#clients[at(3)] ?? null }));
+    const quarter = this.#quarters.get(this.#rows[first] as number) as Quarter;
+    // Nearly all have the fields of one before.
+    for (let part = 0; part < PARTS.length; part++) {
+      const id = this.#rows[first + 1 + part] as number;
+      const known = quarter[part as PartNumber];
+      if (!known.has(id)) known.set(id, this.#keysOf(part as PartNumber, id, instant(this.#rows[first] as number)));
+    }
+  }
+
+  #keysOf(part: PartNumber, id: number, start: Instant): CommonKeys {
+    const fields = this.#fieldsOf(part, id);
+    return Object.fromEntries(
+      PARTS[part].map((by) => [by, this.#names.assign(by, fields[GROUPINGS[by]] ?? null, start)]),
+    );
+  }
+
+  #fieldsOf(part: PartNumber, id: number): Partial<FigureRow> {
+    if (part === 0) return this.#dictionaries.kinds.entryOf(id);
+    return part === 1 ? this.#dictionaries.sources.entryOf(id) : { client: this.#clients[id] ?? null };
   }
 
   #figureAt(first: number): Figure {
-    const at = (column: number): number => this.#rows[first + column] as number;
+    const rows = this.#rows;
+    const firstByteMs = rows[first + PLACES.firstByteMs] as number;
     return figureOf({
-      status: this.#dictionaries.kinds.entryOf(at(1)).status,
-      inputTokens: at(4),
-      cachedInputTokens: at(5),
-      outputTokens: at(6),
-      reasoningTokens: at(7),
-      costMicroDollars: at(8),
-      latencyMs: at(9),
-      firstByteMs: at(10) < 0 ? null : at(10),
+      status: this.#dictionaries.kinds.entryOf(rows[first + PLACES.kindId] as number).status,
+      inputTokens: rows[first + PLACES.inputTokens] as number,
+      cachedInputTokens: rows[first + PLACES.cachedInputTokens] as number,
+      outputTokens: rows[first + PLACES.outputTokens] as number,
+      reasoningTokens: rows[first + PLACES.reasoningTokens] as number,
+      costMicroDollars: rows[first + PLACES.costMicroDollars] as number,
+      latencyMs: rows[first + PLACES.latencyMs] as number,
+      firstByteMs: firstByteMs < 0 ? null : firstByteMs,
     });
   }
 

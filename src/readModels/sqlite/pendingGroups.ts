@@ -25,17 +25,19 @@ export interface CommonGroups<Keys> {
   readonly numberOf: Int32Array;
 }
 
-/** Finds what requests have in common once, for all groupings that are made of it. @param at the quarter and the id of a request */
+/** Finds what requests have in common once, for all groupings that are made of it. @param quarterOf and idOf by request */
 export function commonGroups<Keys>(
   length: number,
   quarters: ReadonlyMap<number, ReadonlyMap<number, Keys>>,
-  at: (request: number) => readonly [quarter: number, id: number],
+  quarterOf: (request: number) => number,
+  idOf: (request: number) => number,
 ): CommonGroups<Keys> {
   const all: Common<Keys>[] = [];
   const numbers = new Map([...quarters.keys()].map((quarter) => [quarter, new Map<number, number>()]));
   const numberOf = new Int32Array(length);
   for (let request = 0; request < length; request++) {
-    const [quarter, id] = at(request);
+    const quarter = quarterOf(request);
+    const id = idOf(request);
     const known = numbers.get(quarter) as Map<number, number>;
     let number = known.get(id);
     if (number === undefined) {
@@ -80,7 +82,8 @@ export function groupsByLonger({ groups, groupOf }: RequestGroups, startOf: (at:
     known.set(own, ofStart);
     return groupIn(ofStart, longer, own, key);
   });
-  return { groups: longer, groupOf: through(groupOf, longerOf) };
+  // Groups keep their numbers if none is joined with another one.
+  return { groups: longer, groupOf: longer.length === groups.length ? groupOf : through(groupOf, longerOf) };
 }
 
 function through(numbers: Int32Array, numberOf: Int32Array): Int32Array {
