@@ -57,10 +57,10 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
 const NODE_BYTES = 1 + 2 * HASH_BYTES;
 const MAX_NODES = 128;
 /** The nodes of one level as they are hashed: writing them at once and viewing them in place costs less than copying each. */
-const nodes = Buffer.allocUnsafeSlow(MAX_NODES * NODE_BYTES);
+const nodes = Buffer.alloc(MAX_NODES * NODE_BYTES);
 const nodeViews = Array.from(
   { length: MAX_NODES },
-  (_, index) => new Uint8Array(nodes.buffer, index * NODE_BYTES, NODE_BYTES),
+  (_, index) => new Uint8Array(nodes.buffer, nodes.byteOffset + index * NODE_BYTES, NODE_BYTES),
 );
 const NODE_PREFIX_TEXT = String.fromCharCode(NODE_PREFIX);
 
@@ -80,7 +80,7 @@ export function fullSubtreeRoot(hashes: Buffer): Buffer {
     for (let index = 0; index < width; index += 2) {
       above += NODE_PREFIX_TEXT + sha256(nodeViews[index] as Uint8Array) + sha256(nodeViews[index + 1] as Uint8Array);
     }
-    nodes.write(above, 'latin1');
+    nodes.write(above, 0, above.length, 'latin1');
   }
   return Buffer.from(sha256(nodeViews[0] as Uint8Array), 'latin1');
 }
