@@ -1,4 +1,14 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -6,7 +16,7 @@ import { anEvent, someEvents } from '../../../test/contract/events.ts';
 import { tempFolder } from '../../../test/contract/tempFolder.ts';
 import { waitOptions } from '../../../test/support/waitOptions.ts';
 import { NO_STREAM } from '../eventLog.ts';
-import type { JournalFault } from './journalGuard.ts';
+import { guardJournal, type JournalFault } from './journalGuard.ts';
 import { createSqliteEventLog } from './sqliteEventLog.ts';
 
 /** A log with 20 events, all of them in its write-ahead log. */
@@ -105,4 +115,21 @@ test('rejects appends after the write-ahead log was deleted, and continues with 
   await log.close();
   const next = await open();
   expect(await next.append('firewall-main', 19, [anEvent()])).toMatchObject({ kind: 'committed', position: 21 });
+});
+
+test('looks at no file once it is closed, whatever its number is then, and closes none', async () => {
+  const { path, log } = await aLog();
+  await log.close();
+  using database = new DatabaseSync(path);
+  database.exec('CREATE TABLE t (a)');
+  const guard = guardJournal(database, path);
+  guard.close();
+  const others = Array.from({ length: 3 }, () => openSync(path, 'r'));
+  rmSync(`${path}-wal`);
+  expect([guard.check(), guard.checkPath(), guard.isCut]).toEqual([undefined, undefined, false]);
+  guard.close();
+  for (const other of others) {
+    expect(fstatSync(other).isFile()).toBe(true);
+    closeSync(other);
+  }
 });

@@ -17,6 +17,7 @@ export interface JournalGuard {
   check(): JournalFault | undefined;
   /** Also compares the path, and brings what a file without a path has into the database. */
   checkPath(): JournalFault | undefined;
+  /** From then on the checks find nothing: the number of a closed file may be that of another one. */
   close(): void;
 }
 
@@ -41,6 +42,7 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
   let databaseSize = sizeOf(path);
   let cutFile: string | undefined;
   let isMissing = false;
+  let isClosed = false;
 
   /**
    * A checkpoint that truncates makes the write-ahead log smaller without a loss: it leaves no frames. A database becomes smaller
@@ -68,6 +70,7 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
   }
 
   function check(): JournalFault | undefined {
+    if (isClosed) return undefined;
     if (cutFile === undefined) compareSizes();
     if (cutFile !== undefined) return cutFile === path ? cutDatabase(path) : cutJournal(journal);
     return isMissing ? missing(journal, isInDatabase()) : undefined;
@@ -79,10 +82,13 @@ export function guardJournal(database: DatabaseSync, path: string): JournalGuard
     },
     check,
     checkPath() {
-      isMissing = inodeOf(journal) !== inode;
+      if (!isClosed) isMissing = inodeOf(journal) !== inode;
       return check();
     },
-    close: () => closeSync(file),
+    close() {
+      if (!isClosed) closeSync(file);
+      isClosed = true;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -196,6 +196,23 @@ test.each([
   await tree.close();
   expect((await open(log).tree.root()).root).toEqual(rootOfLog(log.logPath));
   expect(remade).toHaveLength(1);
+});
+
+test('a tree that cannot be made again is made as soon as it can be', async () => {
+  const log = await aLog(20);
+  const { tree, remade, failures } = open(log);
+  tree.notify(20);
+  tree.start();
+  await vi.waitFor(() => expect(tree.size).toBe(20), soon);
+  removed(log.treePath, ['', '-wal', '-shm']);
+  mkdirSync(log.treePath);
+  await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), soon);
+  expect(failures[0]).toContain('it is a folder');
+  await expect(tree.reached(20, 10)).rejects.toThrow('it is a folder');
+  rmdirSync(log.treePath);
+  expect(await tree.reached(20, 10_000)).toBe(20);
+  expect((await tree.root()).root).toEqual(rootOfLog(log.logPath));
+  expect(remade).toEqual(['deleted']);
 });
 
 test('ends before missing events, and has a leaf for each of them once their loss is accepted', async () => {

@@ -36,6 +36,8 @@ export class TreeFollower {
   #writer: TreeWriter;
   #guard: FileGuard;
   #broken: LogBreak | undefined;
+  /** `lost`: it could not be made again. */
+  #state: 'open' | 'lost' | 'closed' = 'open';
 
   /** @throws the error of SQLite when the files cannot be opened; for damage of the log it names that file */
   constructor(options: TreeFollowerOptions) {
@@ -45,7 +47,7 @@ export class TreeFollower {
   }
 
   get size(): number {
-    return this.#writer.size;
+    return this.#state === 'lost' ? 0 : this.#writer.size;
   }
 
   /**
@@ -69,14 +71,19 @@ export class TreeFollower {
     return this.#withRepair(() => work(new TreeReader(this.#store)));
   }
 
-  /** Makes the tree again if its file, or its write-ahead log, was deleted, replaced or cut. */
+  /**
+   * Makes the tree again if its file, or its write-ahead log, was deleted, replaced or cut.
+   * @throws the error of SQLite when it cannot be made; the next call tries again
+   */
   checkFile(): void {
+    this.#openLost();
+    if (this.#state !== 'open') return;
     const harm = this.#guard.check();
     if (harm) this.#remake(harm === 'cut' ? 'damaged' : 'deleted');
   }
 
   close(): void {
-    this.#closeFile();
+    this.#closeFile('closed');
     this.#log.close();
   }
 
@@ -117,16 +124,31 @@ export class TreeFollower {
   }
 
   #remake(reason: RemakeReason): void {
-    this.#closeFile();
-    ({ store: this.#store, writer: this.#writer, guard: this.#guard } = this.#openFresh(reason));
+    this.#closeFile('lost');
+    this.#use(this.#openFresh(reason));
   }
 
-  #closeFile(): void {
-    this.#guard.close();
-    this.#store.close();
+  #openLost(): void {
+    if (this.#state === 'lost') this.#use(this.#open());
+  }
+
+  #use({ store, writer, guard }: OpenTree): void {
+    this.#store = store;
+    this.#writer = writer;
+    this.#guard = guard;
+    this.#state = 'open';
+  }
+
+  #closeFile(state: 'lost' | 'closed'): void {
+    if (this.#state === 'open') {
+      this.#guard.close();
+      this.#store.close();
+    }
+    this.#state = state;
   }
 
   #withRepair<Result>(work: () => Result): Result {
+    this.#openLost();
     try {
       return work();
     } catch (error) {

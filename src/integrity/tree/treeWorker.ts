@@ -38,6 +38,7 @@ await serveThread<TreeThread>(({ path, logPath, gatherMs }, report) => {
   }
 
   async function catchUp(): Promise<void> {
+    if (isClosing) return;
     let failure: string | undefined;
     let reportedAt = performance.now();
     try {
