@@ -83,7 +83,7 @@ export function keepSnapshots(options: KeepSnapshotsOptions): SnapshotKeeper {
       return;
     }
     isVerified = true;
-    newest = folder.names()[0];
+    newest = outcome.name;
     due = outcome.position + interval;
   }
 

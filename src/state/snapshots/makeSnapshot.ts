@@ -5,7 +5,7 @@ import { continueFold } from '../pages/foldFile.ts';
 import { PageReader } from '../pages/pageReader.ts';
 import { firstFold } from './sealedFold.ts';
 import type { SnapshotMark } from './snapshotBytes.ts';
-import { SnapshotFolder } from './snapshotFolder.ts';
+import { SnapshotFolder, snapshotName } from './snapshotFolder.ts';
 import { SnapshotVerifier } from './snapshotVerifier.ts';
 
 /** The task of a snapshot thread. */
@@ -24,7 +24,13 @@ export interface SnapshotTask {
 }
 
 export type SnapshotOutcome =
-  | { readonly kind: 'done' /** Where the newest snapshot ends. */; readonly position: Position }
+  | {
+      readonly kind: 'done';
+      /** Where the newest snapshot ends. */
+      readonly position: Position;
+      /** Its file; undefined when none was due yet. */
+      readonly name: string | undefined;
+    }
   /** The snapshot, or the log before it, was changed; `reason` describes the difference. */
   | { readonly kind: 'refuted'; readonly reason: string };
 
@@ -57,10 +63,10 @@ export function makeSnapshot({
     }
     const head = reader.head();
     if (head - (found?.position ?? sealedUpTo) < minEvents)
-      return { kind: 'done', position: found?.position ?? sealedUpTo };
+      return { kind: 'done', position: found?.position ?? sealedUpTo, name: found && basis };
     continueFold(fold, reader, head);
     folder.write({ ...markAt(logPath, head), fold });
-    return { kind: 'done', position: head };
+    return { kind: 'done', position: head, name: snapshotName(head) };
   } finally {
     reader.close();
   }

@@ -42,7 +42,7 @@ export class SnapshotFolder {
   /** Writes a snapshot and removes the oldest ones. @returns the size in bytes */
   write(snapshot: Snapshot): number {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    const bytes = writeSnapshot(join(this.path, nameOf(snapshot.position)), this.key, snapshot);
+    const bytes = writeSnapshot(join(this.path, snapshotName(snapshot.position)), this.key, snapshot);
     for (const name of this.names().slice(MAX_SNAPSHOTS)) this.remove(name);
     return bytes;
   }
@@ -74,7 +74,8 @@ export function newestSnapshotName(path: string): { readonly name: string; reado
 
 const positionIn = (name: string): Position => Number(NAME.exec(name)?.[1]) as Position;
 
-const nameOf = (at: Position): string => `hot-${String(at).padStart(15, '0')}.snapshot`;
+/** The file name of the snapshot that ends at a position. */
+export const snapshotName = (at: Position): string => `hot-${String(at).padStart(15, '0')}.snapshot`;
 
 /** A snapshot ends with an event that the log does not have, so the log has lost it. */
 export class LogBehindSnapshot extends UnusableSnapshot {
