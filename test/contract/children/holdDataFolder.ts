@@ -3,6 +3,7 @@ import { openDataFolder } from '../../../src/dataFolder/dataFolder.ts';
 
 // Locks a data folder, reports it, and keeps the lock until it is killed.
 
-openDataFolder(process.argv[2] ?? '');
+const folder = openDataFolder(process.argv[2] ?? '');
 writeSync(1, 'locked\n');
-setInterval(() => {}, 60_000);
+// Uses the folder: one that nothing refers to may be collected, which ends its lock.
+setInterval(() => folder.renewLock(), 60_000);
