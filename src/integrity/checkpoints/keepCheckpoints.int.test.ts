@@ -58,6 +58,20 @@ test.each([
   expect(faults.current).toMatchObject([{ code: 'checkpoint_pub_replaced', cause: expect.stringContaining(path) }]);
 });
 
+test('keeps checkpoint.pub as it is while the key that svc has may not sign', async () => {
+  const { folder, tree, checkpoints, stop } = start();
+  tree.grow(1);
+  await checkpoints.covering(1);
+  const before = readFileSync(join(folder, 'checkpoint.pub'), 'utf8');
+  await stop();
+  const second = start({ folder, tree, key: keyOf(9) });
+  tree.grow(1);
+  await vi.waitFor(() => expect(second.codes()).toContain('checkpoint_key_changed'), soon);
+  await expect(
+    vi.waitUntil(() => readFileSync(join(folder, 'checkpoint.pub'), 'utf8') !== before, { timeout: 300 }),
+  ).rejects.toThrow();
+});
+
 test('signs at most one checkpoint a second on demand', async () => {
   const { tree, checkpoints } = start({ intervalMs: 3_600_000 });
   tree.grow(1);

@@ -151,7 +151,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     const before = store.last()?.seq ?? 0;
     try {
       const record = await signer.sign(position);
-      writePublicKey();
+      writePublicKey(signer.vkey);
       setRefusal(undefined);
       faults.clear(NOT_SIGNED);
       return record;
@@ -163,9 +163,11 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     }
   }
 
-  function writePublicKey(): void {
+  /** @param vkey that has just signed; without one, the file is only looked at */
+  function writePublicKey(vkey?: string): void {
     try {
-      if (publicKey.write(signer.vkey)) reportRewrittenKey();
+      if (publicKey.keep()) reportRewrittenKey();
+      publicKey.write(vkey);
       faults.clear(NO_PUBLIC_KEY);
     } catch (error) {
       faults.raise({
