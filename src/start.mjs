@@ -1,8 +1,10 @@
 import { bundleFor, currentBundle } from './app/bundle/bundles.mjs';
 import { cacheCompiledCode } from './app/compileCache.mjs';
+import { letHeapsDouble } from './app/heapGrowth.mjs';
 import { requireSupportedNode } from './nodeVersion.mjs';
 
 requireSupportedNode();
+letHeapsDouble();
 cacheCompiledCode();
 const [command] = process.argv.slice(2);
 const bundle = currentBundle(bundleFor(command));

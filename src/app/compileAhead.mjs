@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { CHECKOUT, currentBundle } from './bundle/bundles.mjs';
 import { threadPrograms } from './bundle/threadPrograms.mjs';
 import { cacheCompiledCode } from './compileCache.mjs';
+import { letHeapsDouble } from './heapGrowth.mjs';
 
 // `npm ci` runs this at its end, with the options of `npm start`, to which the cache belongs: it bundles svc where the bundler is
 // installed, and compiles what a service loads. Without it, the main thread and each thread of the first start would load Node's
@@ -43,6 +44,7 @@ function programs() {
 }
 
 const { enableCompileCache, getCompileCacheDir } = nodeModule;
+letHeapsDouble();
 // An installation does not fail because the Node that npm finds is too old: a start names the one that is needed.
 if (enableCompileCache) cacheCompiledCode();
 if (getCompileCacheDir?.() !== undefined) {
