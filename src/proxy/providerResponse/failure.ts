@@ -62,6 +62,12 @@ export type Failure =
   /** The refreshed tokens of the account are for a region in which the request may not be served. */
   | { readonly kind: 'otherRegion' };
 
+/** @returns the error of the system behind a failure; a timeout of svc is one, too */
+export function errnoOf(failure: Failure): string | undefined {
+  if (failure.kind === 'idle') return 'ETIMEDOUT';
+  return 'errno' in failure ? failure.errno : undefined;
+}
+
 const NO_DETAILS: ProviderError = {
   message: undefined,
   type: undefined,
