@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import type { ApiKey } from '../../domain/apiKey/state.ts';
 import type { AccountId } from '../../domain/core/brands.ts';
 import type { AccountHeaders } from '../../provider/client/outboundHeaders.ts';
@@ -17,14 +17,13 @@ import type { ConversationRoute } from '../routes/routes.ts';
 import type { Pin } from '../settlement/settlement.ts';
 import type { UpstreamRoute } from '../upstream/upstreamRoutes.ts';
 import type { OpenedWebSocket } from '../upstream/websocket/openWebSocket.ts';
-import { ArrivingMessage } from './arrivingMessage.ts';
 import { type BegunRequest, beginRequest } from './beginRequest.ts';
+import { ClientConnection } from './clientConnection.ts';
 import { CloseCode } from './closeCodes.ts';
-import { countInflated } from './countInflated.ts';
-import { errorFrame, responseIdIn } from './frames.ts';
 import { reasonToClose } from './idleCheck.ts';
 import { poolRateLimits } from './rateLimits.ts';
 import type { Create } from './readCreate.ts';
+import { ResponseContext } from './responseContext.ts';
 import { type CallingSocket, SocketCall } from './socketCall.ts';
 import { SocketDelivery } from './socketDelivery.ts';
 import type { SocketServices } from './socketServices.ts';
@@ -53,8 +52,6 @@ export interface OpenedUpstream {
   readonly route: UpstreamRoute;
 }
 
-const TOO_LARGE_STATUS = 413;
-const TOO_LARGE = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Requests that come while a response is in progress; with more the client is at fault beyond help. */
 const MAX_EARLY_REQUESTS = 16;
 
@@ -81,22 +78,12 @@ export class ClientSocket implements CallingSocket {
   #call: SocketCall | undefined;
   /** For the provider, where the upgrade names no session. */
   #sessionId: string | undefined;
-  /** Of the last response: what a request that continues it stands for. */
-  #totalTokens = 0;
-  /** Of the last request, until its response is complete. */
-  #isEmptyPrewarm = false;
-  #emptyPrewarmId: string | undefined;
-  /** The last response may be continued on the provider's socket. */
-  #hasContext = false;
-  readonly #arriving: ArrivingMessage;
+  readonly #context = new ResponseContext();
+  readonly #client: ClientConnection;
   #isDraining = false;
-  /** Undefined while the client may still be the one to close. */
-  #closeReason: CloseReason | undefined;
-  #isClosed = false;
-  /** Times are of `performance.now()`. */
+  /** By `performance.now()`, as are the times below. */
   readonly openedAt: number = performance.now();
   #lastRequestAt: number = this.openedAt;
-  #lastHeardAt: number = this.openedAt;
   #lastPingAt: number = this.openedAt;
 
   constructor(services: SocketServices, options: ClientSocketOptions) {
@@ -104,24 +91,18 @@ export class ClientSocket implements CallingSocket {
     this.#options = options;
     this.#surface = options.route.dialect === 'v1' ? 'v1' : 'svc';
     this.id = options.requestId.replace('req_', 'ws_');
-    this.#arriving = new ArrivingMessage(services.memoryBudget);
-    const { socket, connection } = options;
-    // Before the socket reads them, which may complete a message.
-    connection.prependListener('data', (bytes: Buffer) => {
-      this.#heard();
-      this.#acquire(bytes.length);
+    const { socket, connection, onTooLarge } = options;
+    this.#client = new ClientConnection({
+      socket,
+      connection,
+      memoryBudget: services.memoryBudget,
+      surface: this.#surface,
+      onTooLarge,
+      onMessage: (data) => this.#onMessage(data),
+      onDrain: () => this.#exchange?.onDrain(),
+      onClosing: () => this.upstream?.close(),
+      onClosed: (reason) => this.#onClosed(reason),
     });
-    countInflated(socket, (bytes) => this.#acquire(bytes));
-    connection.on('drain', () => this.#exchange?.onDrain());
-    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on('ping', (payload) => this.#arriving.onControlFrame(payload));
-    socket.on('pong', (payload) => this.#arriving.onControlFrame(payload));
-    // Always followed by `close`.
-    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      if (code.startsWith('WS_ERR_')) this.#closeReason ??= 'protocol';
-      if (code === TOO_LARGE) options.onTooLarge();
-    });
-    socket.once('close', () => this.#onClose());
   }
 
   get keyId(): string | null {
@@ -140,44 +121,14 @@ export class ClientSocket implements CallingSocket {
 
   // The client
 
-  #heard(): void {
-    this.#lastHeardAt = performance.now();
-  }
-
-  /**
-   * Counts what arrives before it is a whole message, so that it takes its share of memory.
-   * @returns false when there is none, and the socket is being closed
-   */
-  #acquire(bytes: number): boolean {
-    const { socket } = this.#options;
-    if (socket.readyState !== socket.OPEN) return false;
-    try {
-      this.#arriving.onBytes(bytes);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ProxyError)) throw error;
-      this.#sendError(error);
-      this.close(CloseCode.tryAgainLater, 'memory');
-      // The rest of the message would take the memory that there is none of.
-      socket.pause();
-      return false;
-    }
-  }
-
-  #onMessage(data: RawData, isBinary: boolean): void {
-    this.#arriving.end();
-    if (this.#isClosed || this.#options.socket.readyState !== this.#options.socket.OPEN) return;
-    if (isBinary) {
-      this.close(CloseCode.unsupportedData, 'protocol');
-      return;
-    }
+  #onMessage(data: Buffer): void {
     if (this.#isBusy) {
       this.#refuseEarly();
       return;
     }
     this.#isBusy = true;
     this.#earlyRequests = 0;
-    this.#serve(data as Buffer).catch((error: Error) => {
+    this.#serve(data).catch((error: Error) => {
       this.#services.report(error, { request: this.id });
       this.terminate('fault');
     });
@@ -185,7 +136,7 @@ export class ClientSocket implements CallingSocket {
 
   #refuseEarly(): void {
     const problem = 'a response is in progress on this socket: send the next request when it has ended';
-    this.#options.socket.send(errorFrame(new ProxyError('invalid_request_error', { problem, param: 'type' })));
+    this.#client.sendError(new ProxyError('invalid_request_error', { problem, param: 'type' }));
     this.#earlyRequests += 1;
     if (this.#earlyRequests > MAX_EARLY_REQUESTS) this.close(CloseCode.policyViolation, 'protocol');
   }
@@ -193,10 +144,11 @@ export class ClientSocket implements CallingSocket {
   async #serve(raw: Buffer): Promise<void> {
     this.#lastRequestAt = performance.now();
     this.#count += 1;
-    this.#hasContext = false;
+    this.#context.isComplete = false;
     const { request, route } = this.#options;
     const surface = this.#surface;
-    const of = { id: this.id, request, route, surface, totalTokens: this.#totalTokens, isClosed: () => this.#isClosed };
+    const { totalTokens } = this.#context;
+    const of = { id: this.id, request, route, surface, totalTokens, isClosed: () => this.#client.isClosed };
     let begun: BegunRequest;
     try {
       begun = await beginRequest(this.#services, of, raw, this.#count);
@@ -212,7 +164,7 @@ export class ClientSocket implements CallingSocket {
     const format = FORMATS[surface];
     const isStrict = surface === 'v1';
     const options = { side: this, create, requestId, serviceTier, format, pinnedTo: pin.resolvedTo ?? null };
-    this.#isEmptyPrewarm = create.kind === 'prewarm' && create.hasEmptyInput;
+    this.#context.isEmptyPrewarm = create.kind === 'prewarm' && create.hasEmptyInput;
     const exchange = this.#services.openRequests.add(
       {
         requestId,
@@ -244,7 +196,7 @@ export class ClientSocket implements CallingSocket {
         socket: this.#options.socket,
         connection: this.#options.connection,
         isStrict,
-        sendError: (error) => this.#sendError(error),
+        sendError: (error) => this.#client.sendError(error),
         onEnd: () => this.#onResponseEnd(),
       }),
     );
@@ -263,17 +215,9 @@ export class ClientSocket implements CallingSocket {
   #onRefused(error: unknown): void {
     if (error instanceof ClientDisconnected) return;
     if (!(error instanceof ProxyError)) throw error;
-    this.#sendError(error);
+    this.#client.sendError(error);
     this.#onResponseEnd();
     if (error.status === 401 || error.code === 'ip_forbidden') this.close(CloseCode.policyViolation, 'refused');
-  }
-
-  /** Codex gets no answer to a request that is too large for a socket: it then sends it by POST, which takes more. */
-  #sendError(error: ProxyError): void {
-    if (error.status === TOO_LARGE_STATUS && this.#surface === 'svc') {
-      this.#options.onTooLarge();
-      this.close(CloseCode.messageTooBig, 'protocol');
-    } else this.#options.socket.send(errorFrame(error));
   }
 
   #onResponseEnd(): void {
@@ -282,15 +226,13 @@ export class ClientSocket implements CallingSocket {
     this.#call = undefined;
     this.#lastRequestAt = performance.now();
     if (this.#isDraining) this.close(CloseCode.serviceRestart, 'shutdown');
-    else if (this.#hasContext && !this.upstream) this.close(CloseCode.goingAway, 'provider');
+    else if (this.#context.isComplete && !this.upstream) this.close(CloseCode.goingAway, 'provider');
   }
 
-  #onClose(): void {
-    this.#isClosed = true;
-    this.#arriving.end();
+  #onClosed(reason: CloseReason): void {
     this.#exchange?.onClientDisconnect();
     this.upstream?.close();
-    this.#services.socketMetrics.onClosed(this.#closeReason ?? 'client');
+    this.#services.socketMetrics.onClosed(reason);
     this.#options.onClosed(this);
   }
 
@@ -326,7 +268,7 @@ export class ClientSocket implements CallingSocket {
       onClosed: () => this.#onUpstreamClosed(upstream),
     });
     this.upstream = upstream;
-    if (this.#isClosed) upstream.close();
+    if (this.#client.isClosed) upstream.close();
     return upstream;
   }
 
@@ -338,14 +280,11 @@ export class ClientSocket implements CallingSocket {
   }
 
   isEmptyPrewarm(responseId: string): boolean {
-    return responseId === this.#emptyPrewarmId;
+    return responseId === this.#context.emptyPrewarmId;
   }
 
-  onEnding({ usage, error }: Ending, frame: Buffer): void {
-    if (error) return;
-    this.#hasContext = true;
-    if (usage) this.#totalTokens = usage.inputTokens + usage.outputTokens;
-    this.#emptyPrewarmId = this.#isEmptyPrewarm ? responseIdIn(frame) : undefined;
+  onEnding(ending: Ending, frame: Buffer): void {
+    this.#context.onEnding(ending, frame);
   }
 
   poolRateLimits(): Buffer {
@@ -359,7 +298,7 @@ export class ClientSocket implements CallingSocket {
     const { times } = this.#services;
     if (now - this.#lastPingAt >= times.pingMs) {
       this.#lastPingAt = now;
-      this.#options.socket.ping();
+      this.#client.ping();
       this.upstream?.ping();
     }
     this.#call?.tick(now);
@@ -369,7 +308,8 @@ export class ClientSocket implements CallingSocket {
     }
     const { request } = this.#options;
     const { upstream, idleSince } = this;
-    const reason = reasonToClose(this.#services, { request, upstream, lastHeardAt: this.#lastHeardAt, idleSince }, now);
+    const { lastHeardAt } = this.#client;
+    const reason = reasonToClose(this.#services, { request, upstream, lastHeardAt, idleSince }, now);
     if (reason === 'unreachable') this.terminate(reason);
     else if (reason) this.close(reason === 'refused' ? CloseCode.policyViolation : CloseCode.goingAway, reason);
   }
@@ -386,13 +326,10 @@ export class ClientSocket implements CallingSocket {
   }
 
   close(code: number, reason: CloseReason): void {
-    this.#closeReason ??= reason;
-    this.#options.socket.close(code);
-    this.upstream?.close();
+    this.#client.close(code, reason);
   }
 
   terminate(reason: CloseReason): void {
-    this.#closeReason ??= reason;
-    this.#options.socket.terminate();
+    this.#client.terminate(reason);
   }
 }
