@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DataFolder } from '../../dataFolder/dataFolder.ts';
-import type { PublishingPlaces } from '../../integrity/checkpoints/keepCheckpoints.ts';
+import type { PublishingPlaces } from '../../integrity/checkpoints/keepCheckpointsOptions.ts';
 import { checkpointKeyFromFile, keyFileIn, parseCheckpointKey } from '../../integrity/keys/checkpointKey.ts';
 import { parseVkey, type SigningKey } from '../../integrity/notes/noteKeys.ts';
 import type { Vault } from '../../vault/vault.ts';

@@ -1,71 +1,20 @@
 import { setMaxListeners } from 'node:events';
-import { remedyFor, remedyWhileRunning } from '../../dataFolder/fileErrors.ts';
-import { damageIn } from '../../dataFolder/openDatabase.ts';
-import type { Faults } from '../../lib/faults.ts';
-import type { Post } from '../../lib/outgoing/post.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { ThreadEnded } from '../../lib/threads/errors.ts';
 import { whenAborted } from '../../lib/whenAborted.ts';
 import { withTimeout } from '../../lib/withTimeout.ts';
-import { keyFileProblem } from '../keys/keyFileProblem.ts';
-import { type SigningKey, type VerifierKey, verifierKey } from '../notes/noteKeys.ts';
+import { verifierKey } from '../notes/noteKeys.ts';
 import { parseOrigin } from '../published/logOrigin.ts';
-import type { Tree } from '../tree/tree.ts';
-import { CheckpointRefused, NotSigned, REFUSAL_CODES } from './checkpointRefused.ts';
+import { CheckpointRefused, NotSigned } from './checkpointRefused.ts';
 import type { Checkpoints, StoredCheckpoint } from './checkpoints.ts';
-import { createFolderTarget } from './folderTarget.ts';
-import { createHttpTarget } from './httpTarget.ts';
+import { createPublishers } from './createPublishers.ts';
+import type { KeepCheckpointsOptions } from './keepCheckpointsOptions.ts';
+import { keepKeyFiles } from './keepKeyFiles.ts';
 import { keepNotes } from './keptNotes.ts';
-import type { NoteRecord, SharedNotes } from './noteRecord.ts';
-import { NotesUnusable, openNoteStore } from './noteStore.ts';
-import { publicKeyFile } from './publicKeyFile.ts';
+import type { NoteRecord } from './noteRecord.ts';
+import { openNoteStore } from './noteStore.ts';
 import { createPublishedHeads } from './publishedHeads.ts';
-import { Publisher } from './publisher.ts';
-import { type AcceptedLoss, Signer } from './signer.ts';
-import type { Target } from './target.ts';
-import { createWitnessTarget } from './witnessTarget.ts';
-
-/** Where checkpoints are published; each may be absent. */
-export interface PublishingPlaces {
-  readonly folder?: string | undefined;
-  readonly url?: string | undefined;
-  readonly witness?: { readonly url: string; readonly key: VerifierKey } | undefined;
-}
-
-export interface KeepCheckpointsOptions {
-  /** `checkpoints.sqlite`. */
-  readonly path: string;
-  /** `checkpoints.mark`, which says how far that file reached. */
-  readonly markPath: string;
-  /** `checkpoint.pub`, which has the verifier key in text. */
-  readonly publicKeyPath: string;
-  readonly tree: Tree;
-  readonly key: SigningKey;
-  /** The file that the key was read from, if it was. */
-  readonly keyFile?: string | undefined;
-  /** Earlier keys that are at hand. */
-  readonly earlierKeys: readonly SigningKey[];
-  /** The accepted losses of the log, in order. */
-  readonly losses: () => readonly AcceptedLoss[];
-  /** Position of the last event of the log. */
-  readonly head: () => number;
-  readonly places: PublishingPlaces;
-  readonly post: Post;
-  /** Notes of a log that several nodes share. */
-  readonly shared?: SharedNotes | undefined;
-  /** Runs the work on one node of those that share the log. */
-  readonly lead: (work: (term: { readonly signal: AbortSignal }) => Promise<void>) => {
-    readonly isHere: boolean;
-    stop(): Promise<void>;
-  };
-  readonly faults: Pick<Faults, 'raise' | 'clear'>;
-  /** Whether the store of the log is known to be unreachable. */
-  readonly isCutOff?: () => boolean;
-  readonly now?: () => number;
-  /** Default: a minute. */
-  readonly intervalMs?: number;
-  readonly followIntervalMs?: number;
-}
+import { Signer } from './signer.ts';
+import { signingOutcome } from './signingOutcome.ts';
 
 const MINUTE_MS = 60_000;
 /** How often a node looks for what other nodes have signed. */
@@ -75,14 +24,6 @@ const OVERDUE = 2.5;
 const MIN_DISTANCE_MS = 1_000;
 const STOP_MS = 2_000;
 const CHECK_NOTES_MS = 1_000;
-/** How long the status shows that a file was written again. */
-const SHOWN_MS = 600_000;
-/** A note is published with the cosignature of the witness if that comes within this. */
-const COSIGNATURE_MS = 3_000;
-const NO_PUBLIC_KEY = 'checkpoint_pub_not_written';
-const PUBLIC_KEY_REWRITTEN = 'checkpoint_pub_replaced';
-const NOT_SIGNED = 'checkpoint_not_signed';
-const KEY_NOT_KEPT = 'checkpoint_key_not_kept';
 
 /**
  * Signs a checkpoint every minute in which something happened, and publishes each. A minute ends with the clock's, so that the
@@ -91,12 +32,7 @@ const KEY_NOT_KEPT = 'checkpoint_key_not_kept';
  */
 export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & { start(): void } {
   const { tree, key, earlierKeys, losses, head, places, post, shared, faults, lead } = options;
-  const {
-    isCutOff = () => false,
-    now = Date.now,
-    intervalMs = MINUTE_MS,
-    followIntervalMs = FOLLOW_INTERVAL_MS,
-  } = options;
+  const { now = Date.now, intervalMs = MINUTE_MS, followIntervalMs = FOLLOW_INTERVAL_MS } = options;
   const store = openNoteStore(options.path);
   const notes = keepNotes({
     store,
@@ -105,21 +41,11 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     isShared: shared !== undefined,
     faults,
   });
-  const publicKey = publicKeyFile(options.publicKeyPath);
-  const witness =
-    places.witness && createWitnessTarget({ ...places.witness, address: places.witness.url, tree, store, post });
-  const targets: Target[] = [
-    ...(witness ? [witness] : []),
-    ...(places.folder === undefined ? [] : [createFolderTarget(places.folder)]),
-    ...(places.url === undefined ? [] : [createHttpTarget(places.url, post)]),
-  ];
-  const publishers = targets.map(
-    (target): Publisher =>
-      new Publisher({ target, store, faults, now, beforeEach: target === witness ? undefined : cosigned }),
-  );
-  const witnessPublisher = witness && publishers[0];
+  const keyFiles = keepKeyFiles({ publicKeyPath: options.publicKeyPath, keyFile: options.keyFile, key, faults });
+  const outcome = signingOutcome({ path: options.path, faults, isCutOff: options.isCutOff });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
+  const { witness, publishers } = createPublishers({ places, tree, store, post, faults, now, signal: stopping.signal });
   const witnesses = createPublishedHeads({ folder: places.folder, witness, store, tree, key, earlierKeys });
   const signer = new Signer({
     tree,
@@ -133,7 +59,6 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
     known: notes.known,
     now,
   });
-  let refusal: string | undefined;
   let next: Promise<NoteRecord> | undefined;
   let signedAt = Number.NEGATIVE_INFINITY;
   let task: ReturnType<typeof lead> | undefined;
@@ -141,87 +66,26 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   let isClosed = false;
   let loops: Promise<void>[] = [];
 
-  async function cosigned({ seq, kind }: NoteRecord): Promise<void> {
-    if (!witnessPublisher || witnessPublisher.isFailing || kind !== 'checkpoint') return;
-    await withTimeout(COSIGNATURE_MS, witnessPublisher.reached(seq, stopping.signal));
-  }
-
   async function sign(position?: number): Promise<NoteRecord> {
     if (isClosed) throw new NotSigned('svc is stopping.');
     const before = store.last()?.seq ?? 0;
     try {
       const record = await signer.sign(position);
-      writePublicKey(signer.vkey);
-      setRefusal(undefined);
-      faults.clear(NOT_SIGNED);
+      keyFiles.writePublicKey(signer.vkey);
+      outcome.onSigned();
       return record;
     } catch (error) {
-      fail(error as Error);
+      outcome.onNotSigned(error as Error);
       throw error;
     } finally {
       if (!isClosed && (store.last()?.seq ?? 0) > before) onNotes();
     }
   }
 
-  /** @param vkey that has just signed; without one, the file is only looked at */
-  function writePublicKey(vkey?: string): void {
-    try {
-      if (publicKey.keep()) reportRewrittenKey();
-      publicKey.write(vkey);
-      faults.clear(NO_PUBLIC_KEY);
-    } catch (error) {
-      faults.raise({
-        code: NO_PUBLIC_KEY,
-        cause: `${options.publicKeyPath} cannot be written: ${(error as Error).message}.`,
-        remedy: `${remedyFor(error, 'Let the user that runs svc write to the data folder.')} /api/integrity has the key, too.`,
-      });
-    }
-  }
-
-  function reportRewrittenKey(): void {
-    faults.raise(
-      {
-        code: PUBLIC_KEY_REWRITTEN,
-        cause: `${options.publicKeyPath} was deleted or changed while svc runs, and was written again.`,
-        remedy:
-          'You need not do anything. Who has read the file meanwhile should compare the key with the one of /api/integrity.',
-      },
-      { level: 'warn', overAfterMs: SHOWN_MS },
-    );
-  }
-
   function onNotes(): void {
     signedAt = performance.now();
     notes.note();
     for (const publisher of publishers) publisher.notify();
-  }
-
-  function fail(error: Error): void {
-    // A harmed file is reported by the one that looks after it.
-    if (error instanceof NotSigned || error instanceof NotesUnusable) return;
-    if (error instanceof CheckpointRefused) {
-      setRefusal(error);
-      return;
-    }
-    if (isReportedElsewhere(error)) return;
-    const damage = damageIn(error);
-    faults.raise({
-      code: NOT_SIGNED,
-      cause: `No checkpoint could be signed: ${(damage?.cause ?? error.message).replace(/\.$/, '')}.`,
-      remedy: damage?.remedy ?? remedyWhileRunning(error, 'svc tries again every minute.'),
-    });
-  }
-
-  /** By the tree, whose thread reads the log, or by the connection to the store. */
-  const isReportedElsewhere = (error: Error): boolean => {
-    const damaged = damageIn(error)?.path;
-    return error instanceof ThreadEnded || (damaged !== undefined && damaged !== options.path) || isCutOff();
-  };
-
-  function setRefusal(error: CheckpointRefused | undefined): void {
-    refusal = error?.reason;
-    for (const code of REFUSAL_CODES) if (code !== error?.code) faults.clear(code);
-    if (error) faults.raise({ code: error.code, cause: error.reason, remedy: error.remedy });
   }
 
   /** Several calls within a second share a signature. */
@@ -236,26 +100,12 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
   async function everyMinute(): Promise<void> {
     const { signal } = stopping;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      checkKeyFile();
-      if (!isFirst) writePublicKey();
+      keyFiles.checkKey();
+      if (!isFirst) keyFiles.writePublicKey();
       // A refusal may be over without an event.
-      if (isFirst || refusal !== undefined || isDue()) await sign().catch(() => undefined);
+      if (isFirst || outcome.refusal !== undefined || isDue()) await sign().catch(() => undefined);
       await sleep(intervalMs - (now() % intervalMs), signal);
     }
-  }
-
-  /** The key in memory signs on, but a start after this one would refuse to sign without it. */
-  function checkKeyFile(): void {
-    const problem = options.keyFile === undefined ? undefined : keyFileProblem(options.keyFile, key);
-    if (problem === undefined) {
-      faults.clear(KEY_NOT_KEPT);
-      return;
-    }
-    faults.raise({
-      code: KEY_NOT_KEPT,
-      cause: `${problem}: svc goes on signing checkpoints with the key that it has read, but would sign none after its next start.`,
-      remedy: `Put the file back, for example from a backup, before svc is started again. If there is no copy, stop svc and run "svc accept-loss --checkpoint-key".`,
-    });
   }
 
   /** Any node may sign; the one that publishes does, unless it has another key or is cut off. */
@@ -335,7 +185,7 @@ export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints & 
       return last && isOfPresentLog(last) ? verifierKey(last.origin, options.key.publicKey).vkey : undefined;
     },
     get refusal() {
-      return refusal;
+      return outcome.refusal;
     },
     get targets() {
       return publishers.map(({ status }) => status);

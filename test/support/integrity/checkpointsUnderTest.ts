@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type KeepCheckpointsOptions, keepCheckpoints } from '../../../src/integrity/checkpoints/keepCheckpoints.ts';
+import { keepCheckpoints } from '../../../src/integrity/checkpoints/keepCheckpoints.ts';
+import type { KeepCheckpointsOptions } from '../../../src/integrity/checkpoints/keepCheckpointsOptions.ts';
 import { signingKeyOf } from '../../../src/integrity/notes/noteKeys.ts';
 import { createPost } from '../../../src/lib/outgoing/post.ts';
 import { collectFaults } from '../collectFaults.ts';
