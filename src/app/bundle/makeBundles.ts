@@ -127,11 +127,16 @@ async function build(folder: string, programs: Record<string, string>, parts: Pa
   }
 }
 
+/** The modules that import each command when it is called. */
+const COMMAND_TABLE = /\/app\/(?:commands|commandTable\/\w+)\.ts$/;
+
 /** Leaves out other commands, which this bundle does not run, and constants that its commands do not use. */
 function quickOnly(checkout: string): Plugin {
   const management = join(checkout, 'src/management/');
   const isLeftOut = (specifier: string, importer: string | undefined): boolean =>
-    importer?.endsWith('/app/commands.ts') === true && !QUICK.some((name) => specifier.endsWith(`/${name}Command.ts`));
+    importer !== undefined &&
+    COMMAND_TABLE.test(importer) &&
+    !QUICK.some((name) => specifier.endsWith(`/${name}Command.ts`));
   return {
     name: 'svc-quick',
     resolveDynamicImport: (specifier, importer) =>
