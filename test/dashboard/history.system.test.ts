@@ -9,6 +9,18 @@ const SELDOM = { timeout: 30_000, interval: 250 };
 
 const event = (page: Page, sentence: string | RegExp) => page.getByRole('button', { name: sentence });
 
+/** Whether the end of the page is in view. Observers have been notified of it. */
+const IS_END_NEAR = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(innerHeight + scrollY >= document.documentElement.scrollHeight - 100))))`;
+
+/** Holds the next response with newer events back. */
+async function holdNewer(page: Page) {
+  const released = Promise.withResolvers<void>();
+  const isNewer = /\/api\/history\?.*\bafter=/;
+  await page.route(isNewer, (route) => released.promise.then(() => route.continue()), { times: 1 });
+  return { asked: page.waitForRequest(isNewer), release: released.resolve };
+}
+
 journeys('history', () => {
   test('shows a change live, with its actor and the changed fields', async () => {
     const { gateway, visit } = await startJourney({ accounts: 1 });
@@ -78,6 +90,17 @@ journeys('history', () => {
     await page.getByRole('dialog', { name: '10.0.0.130 may use the proxy' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The end comes into view while newer events are loaded: the older ones are loaded after them.
+    const newer = await holdNewer(page);
+    await gateway.api('POST', '/api/dashboard-auth/password/login', { password: 'guessed' });
+    await newer.asked;
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return page.evaluate(IS_END_NEAR);
+      }, SELDOM)
+      .toBe(true);
+    newer.release();
     // Only the rows around those in view are rendered, however many are loaded. A key at every frame would leave no time for them.
     await expect
       .poll(async () => {
