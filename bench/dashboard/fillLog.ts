@@ -7,7 +7,7 @@ import { completedRequest, keyEvents } from '../startup/completedRequests.ts';
 
 const REQUEST_INTERVAL_MS = 600;
 const BATCH_SIZE = 500;
-const MAX_PENDING_BATCHES = 20;
+const MAX_PENDING_BATCHES = 4;
 const EVENTS_PER_STREAM = 50_000;
 
 /** Writes keys and `rows` of their requests, one every 600 ms until now: a million requests are seven days. */
@@ -15,6 +15,7 @@ export async function fillLog(path: string, rows: number): Promise<void> {
   const log = await createSqliteEventLog({ path, node: 'bench' });
   const append = async (stream: string, revision: number, events: readonly EventToAppend[]) => {
     const outcome = await log.append(stream, revision, events, { isValidated: true });
+    if (outcome.kind === 'unknown') throw outcome.error;
     if (outcome.kind !== 'committed') throw new Error(JSON.stringify(outcome));
   };
   for (const event of keyEvents())

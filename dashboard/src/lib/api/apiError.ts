@@ -48,6 +48,8 @@ export class ApiError extends Error {
 
   /** What the operator can do about it. */
   get advice(): string {
+    if (this.code === 'part_not_loaded')
+      return 'Check that svc is reachable, and reload the page: it may have been updated.';
     if (this.status === 0) return 'Check that it runs and is reachable. This page retries automatically.';
     if (this.code === 'earlier_moment' || this.hasNoPast) return 'Return to now first.';
     if (this.code === 'log_unavailable')

@@ -2,18 +2,7 @@ import { isTyping } from '../past/past.svelte.ts';
 
 /** Open state of the command palette, and its keyboard shortcuts. */
 class Palette {
-  #isOpen = $state(false);
-  /** The component is loaded when it is first opened. */
-  wasOpened = $state(false);
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  set isOpen(is: boolean) {
-    this.#isOpen = is;
-    if (is) this.wasOpened = true;
-  }
+  isOpen = $state(false);
 
   readonly onkeydown = (event: KeyboardEvent): void => {
     if (event.altKey) return;
