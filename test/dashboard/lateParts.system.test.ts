@@ -74,6 +74,6 @@ journeys('late parts', () => {
     await theme.getByRole('radio', { name: 'System' }).focus();
     await page.keyboard.press('ArrowLeft');
     expect(await theme.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
-    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await page.locator('html[data-theme=dark]').waitFor();
   });
 });
