@@ -413,10 +413,15 @@ journeys('request log', () => {
     await ask(gateway);
     const page = await visit({ path: '/request-logs', viewport: { width: 2_560, height: 1_440 } });
     const address = page.locator('tr.request td.account');
+    expect(await address.locator('span').getAttribute('title')).toMatch(/^account-1@example\.com, /);
     await address.evaluate((cell) => {
       cell.textContent = 'margaret.hamilton@example.com after 2 attempts';
     });
-    expect(await address.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+    const isWhole = () => address.evaluate((cell) => cell.scrollWidth <= cell.clientWidth);
+    expect(await isWhole()).toBe(true);
+    await page.locator('tr.request button').click();
+    await page.getByRole('dialog').waitFor();
+    expect(await isWhole()).toBe(true);
   });
 
   test('asks for its rows before names and figures, and for the font once there is text or in the cache', async () => {

@@ -42,6 +42,26 @@ journeys('settings', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   });
 
+  test('shows sections side by side in a window of 2,560 pixels', async () => {
+    const { visit } = await startJourney();
+    const page = await visit({ path: '/settings', viewport: { width: 2_560, height: 1_440 } });
+    const boxOf = async (name: string) => {
+      const box = await page.getByRole('region', { name, exact: true }).boundingBox();
+      if (!box) throw new Error(`${name} is not shown`);
+      return box;
+    };
+    await page.getByRole('region', { name: 'Access', exact: true }).waitFor();
+    const [routing, access, links] = [
+      await boxOf('Routing'),
+      await boxOf('Access'),
+      await page.getByRole('link', { name: 'Change history' }).boundingBox(),
+    ];
+    expect([access.y, access.x >= routing.x + routing.width]).toEqual([routing.y, true]);
+    expect(links?.x).toBe(routing.x);
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    expect((await boxOf('Access')).x).toBe(routing.x);
+  });
+
   test('saves every option immediately, with a notification and an undo', async () => {
     const { gateway, visit } = await startJourney();
     const page = await visit({ path: '/settings' });
