@@ -56,6 +56,11 @@ export class EventDigests {
     const end = this.#write(metadata, metadataAt);
     const ofData = sha256(this.#view(dataAt, dataEnd));
     const ofMetadata = sha256(this.#view(metadataAt, end));
+    // What the chain leaves out is counted in characters.
+    if (end - metadataAt !== metadata.length && Buffer.byteLength(metadata.slice(-HASH_LENGTH)) !== HASH_LENGTH) {
+      const chain = hashOfNames(stream, revision, id, type, time, data, metadata);
+      return { chain, data: ofData, metadata: ofMetadata };
+    }
     const chainEnd = Math.max(metadataAt, end - HASH_LENGTH);
     bytes[chainEnd] = BRACE;
     bytes[chainEnd + 1] = BRACE;

@@ -12,6 +12,8 @@ test.each([
   ['with half a surrogate pair', '{"a":"\ud800"}', METADATA],
   ['without a hash in its metadata', '{}', '{}'],
   ['without anything', '', ''],
+  ['with two bytes for the quote behind its hash', '{}', METADATA.replace(/"\}$/, 'é}')],
+  ['with a surrogate pair where its hash begins', '{}', `{"actor":"🙂${'x'.repeat(74)}`],
   ['of the largest size that fits', `{"a":"${'x'.repeat(87_000)}"}`, METADATA],
   ['that is too large to be copied', `{"a":"${'é'.repeat(300_000)}"}`, METADATA],
 ])('computes the digests of an event %s as its texts have them', (_what, data, metadata) => {
