@@ -79,8 +79,7 @@ function checkSeals(
       findings.push(changed(`segment ${number} with the seal ${seal}, as the log says`, `the seal ${segment.seal}`));
     else {
       segments.push(segment);
-      if (archived && !isUnsealed) findings.push(...checkEntries(archived, segment));
-      if (archived && !isUnsealed) findings.push(...checkParts(archived, segment));
+      if (archived && !isUnsealed) findings.push(...checkEntries(archived, segment), ...checkParts(archived, segment));
     }
   }
   const newest = newestOf(segments);

@@ -2,7 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { honestFolder } from '../../test/histories/forged/honestLog.ts';
+import { anEvent } from '../../test/contract/events.ts';
+import { aFolder, honestFolder } from '../../test/histories/forged/honestLog.ts';
+import { createSqliteEventLog } from '../eventLog/sqlite/sqliteEventLog.ts';
 import { verifyFolder } from './verifyFolder.ts';
 import { CannotVerify } from './verifyOptions.ts';
 
@@ -27,6 +29,22 @@ test.each(['position', 'revision', 'version', 'time'])(
     });
   },
 );
+
+test('finds bytes that decode to the same text', async () => {
+  const folder = await aFolder();
+  const log = await createSqliteEventLog({ path: join(folder, 'log.sqlite'), node: 'n1' });
+  // U+FFFD, which also stands for each byte that is not UTF-8.
+  await log.append('firewall-main', -1, [anEvent(), anEvent({ correlationId: 'request-\ufffd' }), anEvent()]);
+  await log.close();
+  expect(await verifyFolder({ folder, threads })).toMatchObject({ ok: true, events: 3 });
+  const database = new DatabaseSync(join(folder, 'log.sqlite'));
+  database.exec(
+    "UPDATE events SET metadata = CAST(unhex(replace(hex(metadata), 'EFBFBD', 'FF')) AS TEXT) WHERE position = 2",
+  );
+  database.close();
+  const { findings } = await verifyFolder({ folder, threads });
+  expect(findings).toMatchObject([{ kind: 'bytes not canonical', position: 2, stream: 'firewall-main' }]);
+});
 
 test.each([
   ['trigger', 'CREATE TRIGGER hidden AFTER INSERT ON events BEGIN DELETE FROM events WHERE position = 7; END'],

@@ -8,11 +8,18 @@ import { Keys64 } from './keys64.ts';
 import { contentOf, identitiesOf } from './once.ts';
 import { PartBuilder } from './partBuilder.ts';
 import { PartLeaves } from './partLeaves.ts';
+import type { RangeReader } from './readRange.ts';
 import { RecentTexts } from './recentTexts.ts';
 import type { RequestFacts } from './requestFacts.ts';
 import type { AcceptedLoss, Occurrence, ScannedPart } from './scanProtocol.ts';
+import { mayHideBytes, otherBytes } from './storedBytes.ts';
 import type { TreeComparer } from './treeComparer.ts';
 import { WantedNames } from './wantedNames.ts';
+
+/** What a scan asks the source of its events. */
+export type ScannedSource = Pick<RangeReader, 'hashOfArchived' | 'hasBytesOf'>;
+
+const NO_SOURCE: ScannedSource = { hashOfArchived: () => undefined, hasBytesOf: () => true };
 
 /** Scans parts of a log for one thread. */
 export class PartScanner {
@@ -29,15 +36,15 @@ export class PartScanner {
     this.#tree = tree;
   }
 
-  /** @param hashOfArchived the hash that the next event names behind an archived one */
-  scan(
-    events: Iterable<EventTuple | ArchivedLeaf>,
-    hashOfArchived: (leaf: ArchivedLeaf) => string | undefined = () => undefined,
-  ): ScannedPart {
+  /** @param source where the events are from */
+  scan(events: Iterable<EventTuple | ArchivedLeaf>, source: ScannedSource = NO_SOURCE): ScannedPart {
     const [part, leaves] = [new PartBuilder(), new PartLeaves(this.#tree)];
     for (const event of events) {
-      if (!Array.isArray(event)) this.#scanArchived(part, leaves, event, hashOfArchived(event));
-      else leaves.add(event[0], this.#scanEvent(part, event));
+      if (!Array.isArray(event)) this.#scanArchived(part, leaves, event, source.hashOfArchived(event));
+      else {
+        leaves.add(event[0], this.#scanEvent(part, event));
+        if (mayHideBytes(event) && !source.hasBytesOf(event)) part.addFinding(otherBytes(event));
+      }
     }
     return { ...part.part, leaves: leaves.leaves() };
   }

@@ -6,6 +6,7 @@ import { EVENT_COLUMNS, type EventTuple } from '../eventLog/sqlite/eventTuple.ts
 import { parseJson } from '../eventLog/storedChain.ts';
 import { ArchivedHashes, type ArchivedLeaf, readArchived } from './archivedEntry.ts';
 import type { ScanRange, ScanSource } from './scanProtocol.ts';
+import { openStoredBytes } from './storedBytes.ts';
 
 export interface RangeReader {
   /** The events of a range, in the order in which the source has them. */
@@ -14,6 +15,8 @@ export interface RangeReader {
   withArchived(range: ScanRange): Iterable<EventTuple | ArchivedLeaf>;
   /** The hash that the next event of a stream names, where an archived event is the last one of its stream. */
   hashOfArchived(leaf: ArchivedLeaf): string | undefined;
+  /** Whether the source has exactly the bytes of an event's data and metadata in UTF-8; what an export has is proved by its own digest. */
+  hasBytesOf(event: EventTuple): boolean;
   /** The beginnings of lines that should be events and are not, since the last call. */
   takeMalformed(): string[];
   close(): void;
@@ -57,6 +60,7 @@ function openSqlite(location: string, archivePath: string | undefined): RangeRea
     events,
     withArchived: (range) => (archive ? followed(range, archive) : events(range)),
     hashOfArchived: (leaf) => hashes?.hashOf(leaf),
+    hasBytesOf: openStoredBytes(database),
     takeMalformed: () => [],
     close() {
       database.close();
@@ -107,6 +111,7 @@ function openExportRanges(path: string): RangeReader {
     events,
     withArchived: events,
     hashOfArchived: () => undefined,
+    hasBytesOf: () => true,
     takeMalformed: () => malformed.splice(0),
     close: () => closeSync(file),
   };

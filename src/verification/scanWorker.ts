@@ -22,7 +22,7 @@ await serveThread<ScanThread>(({ source, wanted }) => {
   return {
     requests: {
       scan(range) {
-        const part = scanner.scan(reader.withArchived(range), reader.hashOfArchived);
+        const part = scanner.scan(reader.withArchived(range), reader);
         const findings = [...part.findings, ...reader.takeMalformed().map(malformed)];
         const { ids, ends, contents, leaves } = part;
         const arrays = [ids, ends, contents, ...(leaves ? [leaves.hashes, leaves.tileRoots] : [])];
