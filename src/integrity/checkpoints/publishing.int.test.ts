@@ -312,6 +312,38 @@ test('of two copies that publish to one folder, one signs and the other says why
   expect((await again.checkpoints.covering(27)).size).toBe(27);
 });
 
+test.each([
+  ['as many', 4],
+  ['fewer', 3],
+])('of two copies that sign at the same moment, the one with %s events signs nothing more', async (_what, more) => {
+  const original = startCheckpoints();
+  original.tree.grow(5);
+  await vi.waitFor(() => expect(original.checkpoints.latest()?.size).toBe(5), soon);
+  await original.stop();
+  const published = temporaryFolder();
+  // Neither sees what the other one signs: the folder of one is missing until both have signed.
+  const late = join(temporaryFolder(), 'published');
+  original.tree.grow(4);
+  const first = startCheckpoints({ folder: original.folder, tree: original.tree, places: { folder: published } });
+  const copy = temporaryFolder();
+  const twinTree = openMemoryTree(copy);
+  twinTree.grow(5);
+  twinTree.grow(more, 'other ');
+  const twin = startCheckpoints({ folder: copy, tree: twinTree, places: { folder: late } });
+  await vi.waitFor(() => expect(sizesIn(published)).toContain(9), soon);
+  await vi.waitFor(() => expect(twin.checkpoints.latest()?.size).toBe(5 + more), soon);
+  symlinkSync(published, late);
+  twinTree.grow(1, 'other ');
+  await vi.waitFor(() => expect(twin.codes()).toContain('checkpoint_fork'), soon);
+  expect(twin.lines.join('\n')).toMatch(/0{15}9\.checkpoint has one of size 9, but here/);
+  await expect(twin.checkpoints.covering(twinTree.size)).rejects.toThrow('Another copy of this log');
+  // What it has signed is published, because it is signed, but not in the place of the other one.
+  if (more === 4)
+    await vi.waitFor(() => expect(twin.checkpoints.targets[0]?.failure).toMatch(/exists with other content/), soon);
+  else await vi.waitFor(() => expect(sizesIn(published).toSorted()).toEqual([5, 8, 9]), soon);
+  expect(first.codes()).toEqual([]);
+});
+
 test('a copy of before two changes of the key finds what the later keys have published, and signs nothing', async () => {
   const published = temporaryFolder();
   const places = { folder: published };
