@@ -86,12 +86,11 @@ export class PlainResponse {
   /** @returns false if the client reads too slowly; wait for 'drain' */
   write(data: Buffer | string): boolean {
     if (data.length === 0 || !this.#isOpen) return true;
-    return this.#send(typeof data === 'string' ? Buffer.from(data) : data, '');
+    return this.#send(data, '');
   }
 
   end(data: Buffer | string = ''): this {
-    if (this.#isOpen)
-      this.#send(typeof data === 'string' ? Buffer.from(data) : data, this.#isChunked ? LAST_CHUNK : '');
+    if (this.#isOpen) this.#send(data, this.#isChunked ? LAST_CHUNK : '');
     if (!this.writableEnded) {
       this.writableEnded = true;
       // The connection keeps its latest response, which must not keep the listeners alive.
@@ -128,19 +127,23 @@ export class PlainResponse {
     return head;
   }
 
-  /** Writes the head if it is not sent yet, the bytes (framed if chunked) and the ending, with one system call. */
-  #send(bytes: Buffer, ending: string): boolean {
+  /** Writes the head if it is not sent yet, the data (framed if chunked) and the ending, with one system call. */
+  #send(data: Buffer | string, ending: string): boolean {
     const head = this.#takeHead();
-    const isChunk = this.#isChunked && bytes.length > 0;
-    const before = isChunk ? `${head}${bytes.length.toString(16)}\r\n` : head;
+    const size = typeof data === 'string' ? Buffer.byteLength(data) : data.length;
+    const isChunk = this.#isChunked && size > 0;
+    const before = isChunk ? `${head}${size.toString(16)}\r\n` : head;
     const after = isChunk ? `\r\n${ending}` : ending;
-    const length = before.length + bytes.length + after.length;
-    if (length > SCRATCH_BYTES) return this.#sendPieces(before, bytes, after);
+    const length = before.length + size + after.length;
+    if (length > SCRATCH_BYTES)
+      return this.#sendPieces(before, typeof data === 'string' ? Buffer.from(data) : data, after);
     // Bytes queued behind others get memory of their own size: a slow client may have many small pieces queued.
     const output = this.#socket.writableLength > 0 ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
     output.write(before, 'latin1');
-    bytes.copy(output, before.length);
-    if (after !== '') output.write(after, before.length + bytes.length, 'latin1');
+    // A text is encoded in its place, without a buffer of its own.
+    if (typeof data === 'string') output.write(data, before.length, 'utf8');
+    else data.copy(output, before.length);
+    if (after !== '') output.write(after, before.length + size, 'latin1');
     const hasRoom = this.#socket.write(output);
     // Unless the system accepted all bytes, the socket still references this memory.
     if (output.buffer === scratch.buffer && this.#socket.writableLength > 0)

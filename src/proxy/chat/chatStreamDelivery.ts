@@ -1,11 +1,12 @@
 import type { ClientResponse } from '../../http/client/clientRequest.ts';
 import { ProxyError } from '../errors/proxyError.ts';
-import { endOfEventText, readEvent } from '../providerResponse/sse.ts';
+import { CommonEvent } from '../providerResponse/commonEvent.ts';
+import { endOfEvent, parseEvent, type SseEvent } from '../providerResponse/sse.ts';
 import type { Delivery } from '../relay/delivery.ts';
 import { beginStream, type ResponseHead } from '../relay/responseHead.ts';
 import { sendError } from '../relay/sendJson.ts';
 import { type ChunkHead, ChunkWriter, errorChunk } from './chunkWriter.ts';
-import { ResponseReader } from './responseReader.ts';
+import { ResponseReader, readTypeAt } from './responseReader.ts';
 import { TextDeltaScanner } from './textDeltaScanner.ts';
 
 /**
@@ -17,8 +18,9 @@ const KEEPALIVE = ': keepalive\n\n';
 /** The provider may send events for a long time that contain nothing for a chat client, which gets keepalives meanwhile. */
 const KEEPALIVE_AFTER_MS = 10_000;
 
-/** One for all streams: it is read before anything else happens, and a stream need not keep what it has scanned. */
+/** One of each for all streams: they are read before anything else happens, and a stream need not keep what it has scanned. */
 const textDelta = new TextDeltaScanner();
+const commonEvent = new CommonEvent();
 
 export interface ChatStreamOptions extends ResponseHead {
   readonly head: ChunkHead;
@@ -91,22 +93,34 @@ export class ChatStreamDelivery implements Delivery {
   }
 
   #chunks(bytes: Buffer): string {
-    const source = bytes.toString();
     let text = '';
-    for (let start = 0; start < source.length; ) {
-      const textEnd = textDelta.read(source, start);
-      if (textEnd < 0) {
-        const end = endOfEventText(source, start);
-        for (const delta of this.#reader.read(readEvent(source.slice(start, end), start, end))) {
-          text += this.#writer.delta(delta);
+    for (let start = 0; start < bytes.length; ) {
+      if (textDelta.read(bytes, start) >= 0) {
+        const pieces = piecesOfText(bytes);
+        if (this.#reader.readText(textDelta.outputIndex, textDelta.contentIndex)) text += this.#writer.texts(pieces);
+        start = textDelta.end;
+        continue;
+      }
+      const end = commonEvent.read(bytes, start);
+      if (end < 0) {
+        const found = endOfEvent(bytes, start);
+        const eventEnd = found < 0 ? bytes.length : found;
+        text += this.#deltas(parseEvent(bytes, start, eventEnd));
+        start = eventEnd;
+      } else {
+        const type = readTypeAt(bytes, commonEvent.typeStart, commonEvent.typeEnd);
+        if (type !== undefined && !this.#reader.hasSent(type, commonEvent)) {
+          text += this.#deltas({ type, data: commonEvent.data });
         }
         start = end;
-      } else {
-        const { outputIndex, contentIndex, text: json } = textDelta;
-        if (this.#reader.readText(outputIndex, contentIndex)) text += this.#writer.text(json);
-        start = textEnd;
       }
     }
+    return text;
+  }
+
+  #deltas(event: Pick<SseEvent, 'type' | 'data'>): string {
+    let text = '';
+    for (const delta of this.#reader.read(event)) text += this.#writer.delta(delta);
     return text;
   }
 
@@ -122,4 +136,23 @@ export class ChatStreamDelivery implements Delivery {
     this.hasBegun = true;
     beginStream(this.#response, this.#options, length);
   }
+}
+
+/** Reads the texts of the event that `textDelta` has read, and of those like it behind it, as JSON strings. */
+function piecesOfText(bytes: Buffer): string[] {
+  const { textStart } = textDelta;
+  const offsets = [textStart, textDelta.textEnd];
+  while (textDelta.readNext() >= 0) offsets.push(textDelta.textStart, textDelta.textEnd);
+  const pieces: string[] = [];
+  if (textDelta.isAscii) {
+    // Slices of one text cost less than decoding each.
+    const source = bytes.latin1Slice(textStart, textDelta.end);
+    for (let index = 0; index < offsets.length; index += 2) {
+      pieces.push(source.slice((offsets[index] as number) - textStart, (offsets[index + 1] as number) - textStart));
+    }
+    return pieces;
+  }
+  for (let index = 0; index < offsets.length; index += 2)
+    pieces.push(bytes.toString('utf8', offsets[index], offsets[index + 1]));
+  return pieces;
 }

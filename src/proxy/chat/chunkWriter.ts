@@ -11,67 +11,79 @@ export interface ChunkHead {
   readonly model: string;
 }
 
+type Choice = ChatCompletionChunk['choices'][number];
+
 /** The last line of every complete stream. */
 export const DONE = 'data: [DONE]\n\n';
 
+const AFTER_TEXT = '},"finish_reason":null}]}\n\n';
+
+/** Joins texts into one that V8 copies at once. What `+` gives is joined only when it is read, by a walk over its parts. */
+const flat = (...parts: readonly string[]): string => parts.join('');
+
 /** Serializes the chunks of one response. */
 export class ChunkWriter {
-  readonly #head: ChunkHead;
   readonly #includesUsage: boolean;
-  /** What precedes the delta in each of its chunks. */
-  readonly #beforeDelta: string;
+  /** What all chunks begin with. */
+  readonly #start: string;
+  /** What precedes the text in each chunk that has nothing else. */
+  readonly #beforeText: string;
   #hasRole = false;
 
   /** @param options.includesUsage `stream_options.include_usage`: adds a chunk for the usage, and null to all others */
-  constructor(head: ChunkHead, options: { includesUsage: boolean }) {
-    this.#head = head;
-    this.#includesUsage = options.includesUsage;
-    const { id, created, model } = head;
-    this.#beforeDelta =
-      `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},` +
-      `"model":${JSON.stringify(model)},${options.includesUsage ? '"usage":null,' : ''}"choices":[{"index":0,"delta":{`;
+  constructor({ id, created, model }: ChunkHead, { includesUsage }: { includesUsage: boolean }) {
+    this.#includesUsage = includesUsage;
+    this.#start = flat(
+      'data: {"id":',
+      JSON.stringify(id),
+      ',"object":"chat.completion.chunk","created":',
+      String(created),
+      ',"model":',
+      JSON.stringify(model),
+    );
+    this.#beforeText = flat(this.#start, this.#noUsage, ',"choices":[{"index":0,"delta":{"content":');
+  }
+
+  get #noUsage(): string {
+    return this.#includesUsage ? ',"usage":null' : '';
   }
 
   /** Serializes a chunk for a delta. The first chunk also contains the role. */
   delta({ delta, logprobs }: MessageDelta): string {
     const role = this.#hasRole ? {} : ({ role: 'assistant' } as const);
     this.#hasRole = true;
-    const choice = {
+    const choice: Choice = {
       index: 0,
       delta: { ...role, ...delta },
       ...(logprobs && { logprobs }),
       finish_reason: null,
-    } as const;
-    return this.#chunk({ choices: [choice] });
+    };
+    return this.#choice('', choice);
   }
 
-  /** The same as `delta` for a piece of text that is JSON already. @param json the string with its quotes */
-  text(json: string): string {
-    const role = this.#hasRole ? '' : '"role":"assistant",';
+  /** The same as `delta` for pieces of text that are JSON already: strings with their quotes, at least one. */
+  texts(pieces: readonly string[]): string {
+    if (this.#hasRole) return flat(this.#beforeText, pieces.join(flat(AFTER_TEXT, this.#beforeText)), AFTER_TEXT);
+    const [first = '', ...others] = pieces;
     this.#hasRole = true;
-    return `${this.#beforeDelta}${role}"content":${json}},"finish_reason":null}]}\n\n`;
+    const { length } = '"content":';
+    const chunk = `${this.#beforeText.slice(0, -length)}"role":"assistant","content":${first}${AFTER_TEXT}`;
+    return others.length === 0 ? chunk : chunk + this.texts(others);
   }
 
   /** Serializes the end of the stream: finish reason, usage if requested, and `[DONE]`. */
   finish({ reason, usage, serviceTier }: Extract<Finish, { kind: 'finished' }>): string {
-    const tier = serviceTier === undefined ? {} : { service_tier: serviceTier };
+    const tier = serviceTier === undefined ? '' : `,"service_tier":${JSON.stringify(serviceTier)}`;
     const empty = this.#hasRole ? '' : this.delta({ delta: { content: '' } });
-    const end = this.#chunk({ ...tier, choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+    const end = this.#choice(tier, { index: 0, delta: {}, finish_reason: reason });
     // Without usage from the provider there is no such chunk: zeros would be wrong.
-    const used = this.#includesUsage && usage ? this.#chunk({ ...tier, choices: [], usage }) : '';
+    const used =
+      this.#includesUsage && usage ? `${this.#start},"usage":${JSON.stringify(usage)}${tier},"choices":[]}\n\n` : '';
     return empty + end + used + DONE;
   }
 
-  #chunk(fields: Pick<ChatCompletionChunk, 'choices' | 'usage' | 'service_tier'>): string {
-    const chunk: ChatCompletionChunk = {
-      id: this.#head.id,
-      object: 'chat.completion.chunk',
-      created: this.#head.created,
-      model: this.#head.model,
-      ...(this.#includesUsage && { usage: null }),
-      ...fields,
-    };
-    return `data: ${JSON.stringify(chunk)}\n\n`;
+  #choice(tier: string, choice: Choice): string {
+    return `${this.#start}${this.#noUsage}${tier},"choices":[${JSON.stringify(choice)}]}\n\n`;
   }
 }
 

@@ -1,8 +1,10 @@
 import { type ProviderError, providerErrorFrom } from '../providerResponse/failure.ts';
 import { parseUsage } from '../providerResponse/parseUsage.ts';
 import type { SseEvent } from '../providerResponse/sse.ts';
+import { ByteStringMap } from '../requestBody/byteStringMap.ts';
 import { isObject, type JsonObject } from '../requestBody/parseJson.ts';
 import { toAnnotations, toLogprobs } from './annotationsAndLogprobs.ts';
+import { ITEM_ADDED, ITEM_DONE, TEXT_DONE, textsRepeatedBy } from './repeatedTexts.ts';
 import { ToolCallReader } from './toolCallReader.ts';
 import type { Delta, FinishReason, Logprobs, Usage } from './wire.ts';
 
@@ -39,14 +41,14 @@ export class ResponseReader {
 
   /** @returns nothing for events that chat clients do not need, and for malformed ones */
   read({ type, data }: Pick<SseEvent, 'type' | 'data'>): readonly MessageDelta[] {
-    if (this.finish || type === undefined || !READ_EVENTS.has(type)) return [];
+    if (this.finish || type === undefined || !READ_EVENTS.has(type)) return NO_DELTAS;
     let event: unknown;
     try {
       event = JSON.parse(data);
     } catch {
-      return [];
+      return NO_DELTAS;
     }
-    if (!isObject(event)) return [];
+    if (!isObject(event)) return NO_DELTAS;
     const deltas = this.#deltasOf(type, event);
     this.#hasContent ||= deltas.length > 0;
     return deltas;
@@ -59,11 +61,27 @@ export class ResponseReader {
   readText(outputIndex: number, contentIndex: number): boolean {
     if (this.finish) return false;
     if (outputIndex !== this.#lastOutputIndex || contentIndex !== this.#lastContentIndex) {
-      this.#sentParts.add(partKey('text', { output_index: outputIndex, content_index: contentIndex }));
+      this.#sentParts.add(textKey(outputIndex, contentIndex));
       this.#lastOutputIndex = outputIndex;
       this.#lastContentIndex = contentIndex;
     }
     this.#hasContent = true;
+    return true;
+  }
+
+  /**
+   * Whether `read` would return nothing for an event because it only repeats texts that were passed on. If it is no JSON, `read`
+   * returns nothing, either.
+   */
+  hasSent(type: string, { source, dataStart, dataEnd }: EventPayload): boolean {
+    if (type !== ITEM_ADDED && type !== TEXT_DONE && type !== ITEM_DONE) return false;
+    // The finished item of a call has its arguments, whatever its type is.
+    if (this.#calls.count > 0) return false;
+    const parts = textsRepeatedBy(type, source, dataStart, dataEnd);
+    if (parts === undefined) return false;
+    for (let index = 0; index < parts.count; index++) {
+      if (!this.#sentParts.has(textKey(parts.outputIndex, parts.contentIndex + index))) return false;
+    }
     return true;
   }
 
@@ -152,6 +170,15 @@ export class ResponseReader {
   }
 }
 
+/** Where the payload of an event is. */
+interface EventPayload {
+  readonly source: Buffer;
+  readonly dataStart: number;
+  readonly dataEnd: number;
+}
+
+const NO_DELTAS: readonly never[] = [];
+
 type PartKind = 'text' | 'refusal' | 'reasoning';
 
 /** Other events are not parsed. After an `error` event the proxy ends the stream itself. */
@@ -176,8 +203,17 @@ const READ_EVENTS: ReadonlySet<string> = new Set([
   'response.failed',
 ]);
 
+const READ_TYPES = new ByteStringMap([...READ_EVENTS].map((type) => [type, type]));
+
+/** @returns the type of an event between two offsets; undefined unless `ResponseReader` reads such events */
+export const readTypeAt = (bytes: Buffer, start: number, end: number): string | undefined =>
+  READ_TYPES.get(bytes, start, end);
+
 const partKey = (kind: PartKind, at: JsonObject): string =>
   `${kind} ${String(at.output_index ?? at.item_id)} ${String(at.content_index ?? at.summary_index ?? 0)}`;
+
+/** `partKey` of a text at a position. */
+const textKey = (outputIndex: number, contentIndex: number): string => `text ${outputIndex} ${contentIndex}`;
 
 const toMessageDeltas = (deltas: NonNullable<Delta['tool_calls']>): MessageDelta[] =>
   deltas.map((call) => ({ delta: { tool_calls: [call] } }));

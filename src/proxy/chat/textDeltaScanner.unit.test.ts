@@ -93,6 +93,92 @@ const commonEvent = fc
   })
   .chain((fields) => fc.shuffledSubarray(Object.entries({ ...fields, type }), { minLength: 6 }))
   .map((entries) => JSON.stringify(Object.fromEntries(entries)));
+/** What follows the pieces of a text, in the forms that need not be parsed and in some that must be. */
+const repeatingEvent = fc
+  .record({
+    output_index: fc.constantFrom<unknown>(0, 0, 1, 2, 10, null, '0', undefined),
+    content_index: fc.constantFrom<unknown>(0, 0, 1, null, undefined),
+    item_id: fc.constantFrom('msg_1', undefined),
+    text: fc.constantFrom<unknown>('whole "} \\', '', 'é', null, undefined),
+    logprobs: fc.constantFrom<unknown>([], undefined, [{ token: 'a', logprob: -0.5 }]),
+    item: fc.constantFrom<unknown>(
+      undefined,
+      null,
+      { id: 'msg_1', type: 'message', status: 'completed', content: [] },
+      { type: 'message', content: [{ type: 'output_text', text: 'item {"', annotations: [] }] },
+      { content: [{ text: 'a' }, { type: 'output_text', text: 'b' }], type: 'message' },
+      {
+        type: 'message',
+        content: [
+          { type: 'output_text', text: 'a' },
+          { type: 'output_text', text: 'b\\"' },
+        ],
+      },
+      { type: 'message', content: [{ type: 'refusal', refusal: 'no' }] },
+      { type: 'message', arguments: '{}', content: null },
+      { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":[1]}' },
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'why' }] },
+    ),
+  })
+  .chain((fields) =>
+    fc.tuple(
+      fc.constantFrom(
+        'response.output_text.done',
+        'response.output_item.done',
+        'response.output_item.added',
+        'response.content_part.done',
+        'response.function_call_arguments.done',
+      ),
+      fc.shuffledSubarray(Object.entries(fields), { minLength: 3 }),
+      fc.constantFrom(
+        (json: string) => json,
+        (json: string) => json,
+        (json: string) => json,
+        (json: string) => json.replace('}', ',"output_index":1}'),
+        (json: string) => json.replace('"type":"message"', '"type":"message","type":"function_call"'),
+        (json: string) => json.replace('"content":', '"content":[],"content":'),
+        (json: string) => json.replace('}', '}}'),
+        (json: string) => json.replaceAll(':', ': '),
+      ),
+      fc.constantFrom(
+        (name: string, json: string) => `event: ${name}\ndata: ${json}\n\n`,
+        (name: string, json: string) => `event: ${name}\ndata: ${json}\n\n`,
+        (name: string, json: string) => `event: ${name}\ndata: ${json}\r\n\n`,
+        (name: string, json: string) => `event: ${name} \ndata: ${json}\nid: 1\n\n`,
+        (_: string, json: string) => `event: other\ndata: ${json}\n\n`,
+        (_: string, json: string) => `data: ${json}\n\n`,
+      ),
+    ),
+  )
+  .map(([name, entries, change, frame]) =>
+    Buffer.from(frame(name, change(JSON.stringify({ type: name, ...Object.fromEntries(entries) })))),
+  );
+/** Pieces of one text as a provider writes them: the same but for their number, text and padding. */
+const runOfEvents = fc
+  .tuple(
+    fc.shuffledSubarray(
+      ['sequence_number', 'item_id', 'output_index', 'content_index', 'delta', 'logprobs', 'obfuscation'],
+      { minLength: 7 },
+    ),
+    fc.array(fc.tuple(delta, fc.nat(2_000), fc.constantFrom('', 'x', 'xyzé')), { minLength: 2, maxLength: 6 }),
+    fc.constantFrom(0, 0, 1),
+  )
+  .map(([names, pieces, outputIndex]) =>
+    Buffer.concat(
+      pieces.map(([text, sequence_number, obfuscation]) => {
+        const all: Record<string, unknown> = {
+          sequence_number,
+          item_id: 'msg_1',
+          output_index: outputIndex,
+          content_index: 0,
+          delta: text,
+          logprobs: [],
+          obfuscation,
+        };
+        return formatEvent(type, { type, ...Object.fromEntries(names.map((name) => [name, all[name]])) });
+      }),
+    ),
+  );
 /** Ways to write one event. */
 const framing = fc.constantFrom<(json: string) => string>(
   (json) => `event: ${type}\ndata: ${json}\n\n`,
@@ -139,6 +225,8 @@ const event = fc.oneof(
     weight: 5,
     arbitrary: fc.tuple(fc.oneof(textEvent, commonEvent), framing).map(([json, frame]) => Buffer.from(frame(json))),
   },
+  { weight: 2, arbitrary: runOfEvents },
+  { weight: 2, arbitrary: repeatingEvent },
   { weight: 1, arbitrary: otherEvent },
 );
 const stream = fc.array(event, { minLength: 1, maxLength: 8 }).map((events) => Buffer.concat(events));
@@ -187,8 +275,9 @@ describe('TextDeltaScanner', () => {
     ],
   ])('reads an event with its members %s without parsing', (_, payload) => {
     const scanner = new TextDeltaScanner();
-    const source = `: before\n\n${formatEvent(type, payload)}`;
+    const source = Buffer.from(`: before\n\n${formatEvent(type, payload)}`);
     expect(scanner.read(source, source.indexOf('event'))).toBe(source.length);
-    expect(scanner).toMatchObject({ text: '"Hé \\"\\n"', outputIndex: 0, contentIndex: 2 });
+    expect(scanner).toMatchObject({ outputIndex: 0, contentIndex: 2, isAscii: false });
+    expect(source.toString('utf8', scanner.textStart, scanner.textEnd)).toBe('"Hé \\"\\n"');
   });
 });

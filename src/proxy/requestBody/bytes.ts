@@ -9,6 +9,13 @@ export function hasBytesAt(raw: Buffer, at: number, bytes: Buffer, length: numbe
   return true;
 }
 
+/** @returns whether these few bytes are at `at` in `raw` */
+export function startsWithBytes(raw: Buffer, at: number, bytes: Buffer): boolean {
+  if (at + bytes.length > raw.length) return false;
+  for (let index = 0; index < bytes.length; index++) if (raw[at + index] !== bytes[index]) return false;
+  return true;
+}
+
 /** @returns the number of bytes that `pieces` keep alive; a slice of `raw` keeps all of `raw` alive */
 export function retainedBytes(pieces: readonly Buffer[], raw: Buffer): number {
   let ownBytes = 0;
