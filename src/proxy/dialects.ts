@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientResponse } from '../http/client/clientRequest.ts';
+import type { ChatCache } from './chat/chatCache.ts';
 import { ChatCompletionBuilder } from './chat/chatCompletionBuilder.ts';
 import { ChatStreamDelivery } from './chat/chatStreamDelivery.ts';
 import { readChatRequest } from './chat/readChatRequest.ts';
@@ -23,6 +24,7 @@ export interface ReadOptions {
   readonly headers: IncomingHttpHeaders;
   readonly recall: RecallItem;
   readonly cache: RequestCache;
+  readonly chatCache: ChatCache;
 }
 
 export interface DeliverOptions extends ResponseHead {
@@ -45,7 +47,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
   svc: { ...responses('svc'), format: eventStream({ dropsVendorEvents: false, remembersItems: false }) },
   v1: { ...responses('v1'), format: eventStream({ dropsVendorEvents: true, remembersItems: true }) },
   chat: {
-    read: (body, { headers }) => readChatRequest(body, headers),
+    read: (body, { headers, chatCache }) => readChatRequest(body, headers, chatCache),
     deliver: deliverChat,
     format: eventStream({ dropsVendorEvents: true, remembersItems: false }),
   },

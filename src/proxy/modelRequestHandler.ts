@@ -4,6 +4,7 @@ import type { HotState } from '../state/fold/hotState.ts';
 import type { AdmissionControl, Admitted } from './admission/admissionControl.ts';
 import type { Callers } from './admission/callers.ts';
 import { tokensOfText } from './admission/estimate.ts';
+import { ChatCache } from './chat/chatCache.ts';
 import { dialects } from './dialects.ts';
 import type { OpenRequests } from './exchange/openRequests.ts';
 import type { ResponseHead } from './relay/responseHead.ts';
@@ -50,6 +51,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
   const { hot, now, limits, admissionControl, callers, conversations, memoryBudget, openRequests } = services;
   const limitDecoders = createSemaphore(MAX_CONCURRENT_DECODERS);
   const cache = new RequestCache();
+  const chatCache = new ChatCache();
 
   return async (
     request: ClientRequest,
@@ -71,7 +73,7 @@ export function createModelRequestHandler(services: ModelRequestServices) {
       const body =
         encoding === undefined ? raw : await limitDecoders(() => decompress(raw, encoding, MAX_DECODED_BYTES, share));
       const recall = (id: string) => conversations.recentItems.recall(client, id);
-      modelRequest = dialect.read(body, { headers: request.headers, recall, cache });
+      modelRequest = dialect.read(body, { headers: request.headers, recall, cache, chatCache });
       state.model = modelRequest.model;
       // From here on the share covers the body for the provider instead of the one received.
       share.release(body.length - retainedBytes(modelRequest.upstreamBody, body));

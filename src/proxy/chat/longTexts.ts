@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { ByteStringMap } from '../requestBody/byteStringMap.ts';
 import { Byte, endOfString, isSpace } from '../requestBody/jsonScan.ts';
+import type { KnownText, KnownTexts } from './knownTexts.ts';
 
 /** Members whose strings are only ever checked for being a string that is not empty, and forwarded. */
-const TEXT_MEMBERS: ReadonlySet<string> = new Set(['arguments', 'content', 'text']);
+const TEXT_MEMBERS = new ByteStringMap([
+  ['arguments', true],
+  ['content', true],
+  ['text', true],
+]);
 
 /** From here on taking a text out is cheaper than serializing it. */
 const MIN_BYTES = 512;
@@ -19,26 +25,28 @@ const ESCAPED_MARK = /\\u007f/i;
 export interface WithoutLongTexts {
   /** The JSON text of the body, with marks. */
   readonly json: string;
-  /** Puts the texts back into a string of the parsed body. */
-  reveal(marked: string): string;
-  /** Puts the texts, as the client has escaped them, back into JSON that was serialized from the parsed body. */
-  restore(markedJson: string): Buffer[];
+  readonly texts: readonly LongText[];
 }
 
-interface LongText {
+export interface LongText {
   /** The JSON string in the body without its quotes. */
   readonly escaped: Buffer;
-  readonly text: string;
+  /** The text, or undefined when `known` says that it need not be parsed. */
+  readonly parsed: string | undefined;
+  readonly known: KnownText | undefined;
 }
 
 /**
  * Takes long texts out of a body, so that it can be mapped without serializing and encoding them again: they are most of its
  * bytes. The mapping must not examine the strings of `TEXT_MEMBERS`.
+ * @param known texts of earlier requests, which are not parsed; those of this one are added
  * @returns undefined when there are none, or when they cannot be told from the rest
  * @throws SyntaxError when one of them is no valid JSON
  */
-export function takeOutLongTexts(raw: Buffer): WithoutLongTexts | undefined {
+export function takeOutLongTexts(raw: Buffer, known: KnownTexts): WithoutLongTexts | undefined {
   const texts: LongText[] = [];
+  /** Start and end of the texts, quotes included, that `known` does not have. */
+  const unknown: number[] = [];
   let json = '';
   let copiedTo = 0;
   let shortStrings = 0;
@@ -49,15 +57,12 @@ export function takeOutLongTexts(raw: Buffer): WithoutLongTexts | undefined {
     if (end < 0) return undefined;
     if (end - open < MIN_BYTES) {
       if (++shortStrings > MAX_SHORT_STRINGS) break;
-    } else if (
-      isValueOfMember(raw, keyEnd, open) &&
-      TEXT_MEMBERS.has(raw.toString('latin1', keyStart + 1, keyEnd - 1))
-    ) {
+    } else if (isValueOfMember(raw, keyEnd, open) && TEXT_MEMBERS.get(raw, keyStart + 1, keyEnd - 1)) {
       json += `${raw.toString('utf8', copiedTo, open)}"${MARK}${texts.length}${MARK}"`;
-      texts.push({
-        escaped: raw.subarray(open + 1, end - 1),
-        text: JSON.parse(raw.toString('utf8', open, end)) as string,
-      });
+      const found = known.find(raw, open, end);
+      if (!found) unknown.push(open, end);
+      const parsed = found ? undefined : (JSON.parse(raw.toString('utf8', open, end)) as string);
+      texts.push({ escaped: raw.subarray(open + 1, end - 1), parsed, known: found });
       copiedTo = end;
     }
     keyStart = open;
@@ -66,26 +71,25 @@ export function takeOutLongTexts(raw: Buffer): WithoutLongTexts | undefined {
   if (texts.length === 0 || raw.includes(MARK_BYTE) || !isUtf8(raw)) return undefined;
   json += raw.toString('utf8', copiedTo, raw.length);
   if (ESCAPED_MARK.test(json)) return undefined;
-  return {
-    json,
-    reveal: (marked) =>
-      marked.includes(MARK)
-        ? marked
-            .split(MARK)
-            .map((piece, index) => (isMarked(index) ? textAt(texts, piece).text : piece))
-            .join('')
-        : marked,
-    restore: (markedJson) =>
-      markedJson
-        .split(MARK)
-        .map((piece, index) => (isMarked(index) ? textAt(texts, piece).escaped : Buffer.from(piece))),
-  };
+  for (let index = 0; index < unknown.length; index += 2) {
+    known.remember(raw, unknown[index] as number, unknown[index + 1] as number);
+  }
+  return { json, texts };
 }
 
-/** Of what marks separate, every second piece is the number of a text. */
-const isMarked = (index: number): boolean => index % 2 === 1;
+/** Splits what has marks into the pieces between them and the numbers of the texts. */
+export const splitAtMarks = (marked: string): (string | number)[] =>
+  marked.split(MARK).map((piece, index) => (index % 2 === 1 ? Number(piece) : piece));
 
-const textAt = (texts: readonly LongText[], number: string): LongText => texts[Number(number)] as LongText;
+/** The whole text of a string that is one mark or has several, or of one without. */
+export const revealed = (marked: string, texts: readonly LongText[]): string =>
+  marked.includes(MARK)
+    ? splitAtMarks(marked)
+        .map((piece) => (typeof piece === 'string' ? piece : textOf(texts[piece] as LongText)))
+        .join('')
+    : marked;
+
+const textOf = ({ parsed, escaped }: LongText): string => parsed ?? (JSON.parse(`"${escaped.toString()}"`) as string);
 
 /** Whether there is only a colon between the string that ends at `keyEnd` and the one that begins at `open`. */
 function isValueOfMember(raw: Buffer, keyEnd: number, open: number): boolean {

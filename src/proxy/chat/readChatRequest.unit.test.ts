@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { ProxyError } from '../errors/proxyError.ts';
 import type { JsonObject } from '../requestBody/parseJson.ts';
 import { MAX_VALUES } from '../requestBody/valueLimit.ts';
-import { readChatRequest } from './readChatRequest.ts';
+import { ChatCache } from './chatCache.ts';
+import { readChatRequest as readCached } from './readChatRequest.ts';
+
+const cache = new ChatCache();
+const readChatRequest = (raw: Buffer, headers: IncomingHttpHeaders) => readCached(raw, headers, cache);
 
 const chat = { model: 'gpt-5.1', messages: [{ role: 'user', content: 'hi' }] };
 const read = (fields: JsonObject = {}, headers: IncomingHttpHeaders = {}) =>
@@ -75,6 +79,26 @@ describe('readChatRequest', () => {
     const later = { messages: [...chat.messages, { role: 'assistant', content: 'hello' }, ...chat.messages] };
     expect(first?.value).toContain('hi');
     expect(read(later).conversationKey).toEqual(first);
+  });
+
+  test('names a conversation by its first message also when its long texts are known', () => {
+    const long = (text: string) => text.repeat(800);
+    const nameOf = (first: string, others: object[] = []) =>
+      read({ messages: [{ role: 'system', content: long('be kind ') }, { role: 'user', content: first }, ...others] })
+        .conversationKey?.value;
+    const [one, two] = [long('one '), long('two ')];
+    const names = [nameOf(one), nameOf(two)];
+    expect(names[0]).not.toBe(names[1]);
+    expect(names[0]).toHaveLength(2_048);
+    for (let turn = 0; turn < 3; turn++) {
+      expect([nameOf(one), nameOf(two)]).toEqual(names);
+      expect(
+        nameOf(one, [
+          { role: 'assistant', content: long('yes ') },
+          { role: 'user', content: two },
+        ]),
+      ).toBe(names[0]);
+    }
   });
 
   test.each<[param: string | undefined, fields: JsonObject]>([

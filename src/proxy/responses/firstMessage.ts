@@ -14,9 +14,12 @@ const MAX_TEXT_LENGTH = 2_048;
 
 /** Returns the first user message: the instructions before it are the same for all conversations of a client. */
 export function firstMessageText(input: unknown, reveal?: Reveal): string | undefined {
-  if (!Array.isArray(input)) return textOf(input, reveal);
-  return textOf(input.find((item) => isObject(item) && item.role === 'user') ?? input[0], reveal);
+  return textOf(firstMessageIn(input), reveal);
 }
+
+/** Returns the message that `firstMessageText` reads, or an `input` that is no array itself. */
+export const firstMessageIn = (input: unknown): unknown =>
+  Array.isArray(input) ? (input.find((item) => isObject(item) && item.role === 'user') ?? input[0]) : input;
 
 /** Puts back what `chat/longTexts.ts` has taken out of a string. */
 type Reveal = (text: string) => string;

@@ -30,17 +30,22 @@ export function toModelRequest(
   body: JsonObject,
   { conversationKey, upstreamBody }: Pick<ModelRequest, 'conversationKey' | 'upstreamBody'>,
 ): ModelRequest {
+  return { ...factsOf(surface, body), conversationKey, bodyBytes: raw.length, upstreamBody };
+}
+
+/** The facts that depend on neither the size of a body nor its conversation. @param surface as for `toModelRequest` */
+export function factsOf(
+  surface: Surface,
+  body: JsonObject,
+): Omit<ModelRequest, 'conversationKey' | 'bodyBytes' | 'upstreamBody'> {
   const { model, reasoning, stream, max_output_tokens: maxOutputTokens, service_tier: tier } = body;
   return {
     model: model as string,
     effort: isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : null,
     wantsStream: surface === 'svc' || stream === true,
-    conversationKey,
     conversationIds: conversationIdsIn(body),
-    bodyBytes: raw.length,
     maxOutputTokens: typeof maxOutputTokens === 'number' ? boundedOutputTokens(maxOutputTokens) : null,
     serviceTier: parseServiceTier(tier),
-    upstreamBody,
   };
 }
 

@@ -2,8 +2,8 @@ import { ValidatedValueCache } from '../requestBody/validatedValueCache.ts';
 import { BodyTemplateCache } from './bodyTemplateCache.ts';
 import { InputCache } from './inputCache.ts';
 
-/** For all caches together: some 200 conversations of 300 kB, or many more shorter ones. */
-const MAX_BYTES = 64 * 1_048_576;
+/** For all caches together: some 180 conversations of 300 kB, or many more shorter ones. */
+const MAX_BYTES = 56 * 1_048_576;
 
 const MAX_CONVERSATIONS = 10_000;
 
