@@ -4,7 +4,8 @@ import { ProxyError } from '../errors/proxyError.ts';
 import type { JsonObject } from '../requestBody/parseJson.ts';
 import { MAX_VALUES } from '../requestBody/valueLimit.ts';
 import { ChatCache } from './chatCache.ts';
-import { readChatRequest as readCached } from './readChatRequest.ts';
+import { user } from './mapChat.support.ts';
+import { readChatRequest as readCached, readWhole } from './readChatRequest.ts';
 
 const cache = new ChatCache();
 const readChatRequest = (raw: Buffer, headers: IncomingHttpHeaders) => readCached(raw, headers, cache);
@@ -83,21 +84,27 @@ describe('readChatRequest', () => {
 
   test('names a conversation by its first message also when its long texts are known', () => {
     const long = (text: string) => text.repeat(800);
-    const nameOf = (first: string, others: object[] = []) =>
-      read({ messages: [{ role: 'system', content: long('be kind ') }, { role: 'user', content: first }, ...others] })
-        .conversationKey?.value;
     const [one, two] = [long('one '), long('two ')];
-    const names = [nameOf(one), nameOf(two)];
-    expect(names[0]).not.toBe(names[1]);
-    expect(names[0]).toHaveLength(2_048);
-    for (let turn = 0; turn < 3; turn++) {
-      expect([nameOf(one), nameOf(two)]).toEqual(names);
-      expect(
-        nameOf(one, [
-          { role: 'assistant', content: long('yes ') },
-          { role: 'user', content: two },
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+    const chats = [
+      [user(one)],
+      [user(two)],
+      [user(one), { role: 'assistant', content: long('yes ') }, user(two)],
+      [user([image, { type: 'text', text: one }])],
+      [
+        user([
+          { type: 'text', text: long('a ') },
+          { type: 'text', text: one },
         ]),
-      ).toBe(names[0]);
+      ],
+      [{ role: 'assistant', content: one }],
+    ].map((messages) =>
+      Buffer.from(JSON.stringify({ ...chat, messages: [{ role: 'system', content: long('be kind ') }, ...messages] })),
+    );
+    const names = chats.map((raw) => readWhole(raw, {}).conversationKey);
+    expect(new Set(names.map((name) => name?.value)).size).toBe(5);
+    for (let turn = 0; turn < 4; turn++) {
+      expect(chats.map((raw) => readChatRequest(raw, {}).conversationKey)).toEqual(names);
     }
   });
 

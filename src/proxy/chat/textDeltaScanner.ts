@@ -47,7 +47,9 @@ export class TextDeltaScanner {
   /** No text since the last call of `read` has anything but ASCII. */
   isAscii = true;
   #bytes = NOTHING;
+  /** To compare four bytes at once; made when `readNext` needs it. */
   #view = viewOf(NOTHING);
+  #viewed = NOTHING;
   /** Position after the value that was read last. */
   #at = 0;
   /** The event that `read` has read last: its offsets, and kind, start and end of its slots. */
@@ -90,8 +92,10 @@ export class TextDeltaScanner {
   readNext(): number {
     const start = this.#at;
     if (start >= this.#bytes.length) return -1;
-    if (this.#view.buffer !== this.#bytes.buffer || this.#view.byteOffset !== this.#bytes.byteOffset)
+    if (this.#viewed !== this.#bytes) {
+      this.#viewed = this.#bytes;
       this.#view = viewOf(this.#bytes);
+    }
     if (this.#matchSlots() && this.#hasText) return this.#at;
     this.#at = start;
     return -1;

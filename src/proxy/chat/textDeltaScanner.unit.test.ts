@@ -115,7 +115,7 @@ const repeatingEvent = fc
         ],
       },
       { type: 'message', content: [{ type: 'refusal', refusal: 'no' }] },
-      { type: 'message', arguments: '{}', content: null },
+      { type: 'message', arguments: '{"b":1}', content: [] },
       { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":[1]}' },
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'why' }] },
     ),
@@ -153,30 +153,31 @@ const repeatingEvent = fc
   .map(([name, entries, change, frame]) =>
     Buffer.from(frame(name, change(JSON.stringify({ type: name, ...Object.fromEntries(entries) })))),
   );
-/** Pieces of one text as a provider writes them: the same but for their number, text and padding. */
+/** Pieces of text as a provider writes them: most are the same but for their number, text and padding. */
 const runOfEvents = fc
   .tuple(
     fc.shuffledSubarray(
       ['sequence_number', 'item_id', 'output_index', 'content_index', 'delta', 'logprobs', 'obfuscation'],
       { minLength: 7 },
     ),
-    fc.array(fc.tuple(delta, fc.nat(2_000), fc.constantFrom('', 'x', 'xyzé')), { minLength: 2, maxLength: 6 }),
-    fc.constantFrom(0, 0, 1),
-  )
-  .map(([names, pieces, outputIndex]) =>
-    Buffer.concat(
-      pieces.map(([text, sequence_number, obfuscation]) => {
-        const all: Record<string, unknown> = {
-          sequence_number,
-          item_id: 'msg_1',
-          output_index: outputIndex,
-          content_index: 0,
-          delta: text,
-          logprobs: [],
-          obfuscation,
-        };
-        return formatEvent(type, { type, ...Object.fromEntries(names.map((name) => [name, all[name]])) });
+    fc.array(
+      fc.record({
+        sequence_number: fc.nat(2_000),
+        item_id: fc.constantFrom('msg_1', 'msg_1', 'msg_1', 'msg_2'),
+        output_index: fc.constantFrom(0, 0, 0, 1),
+        content_index: fc.constantFrom(0, 0, 0, 1),
+        delta: fc.constantFrom('a b', 'c', 'é', '"}\n', '😀 x', ''),
+        logprobs: fc.constant([]),
+        obfuscation: fc.constantFrom('', 'x', 'xyzé'),
       }),
+      { minLength: 2, maxLength: 6 },
+    ),
+  )
+  .map(([names, events]) =>
+    Buffer.concat(
+      events.map((fields: Record<string, unknown>) =>
+        formatEvent(type, { type, ...Object.fromEntries(names.map((name) => [name, fields[name]])) }),
+      ),
     ),
   );
 /** Ways to write one event. */
@@ -252,6 +253,18 @@ describe('TextDeltaScanner', () => {
         expect(deliveredChunks([complete], false)).toBe(parsedChunks(complete, false));
       }),
       runs(500),
+    );
+  });
+
+  test('gives the bytes that parsing gives when any byte of similar events is changed to any other', () => {
+    const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 1 });
+    fc.assert(
+      fc.property(runOfEvents, repeatingEvent, repeatingEvent, changes, (run, next, last, changed) => {
+        const raw = Buffer.concat([run, next, last]);
+        for (const [at, byte] of changed) raw[at % run.length] = byte;
+        expect(deliveredChunks([raw], false)).toBe(parsedChunks(raw, false));
+      }),
+      runs(2_000),
     );
   });
 
