@@ -146,7 +146,7 @@ function piecesOfText(bytes: Buffer): string[] {
   const pieces: string[] = [];
   if (textDelta.isAscii) {
     // Slices of one text cost less than decoding each.
-    const source = bytes.latin1Slice(textStart, textDelta.end);
+    const source = bytes.toString('latin1', textStart, textDelta.end);
     for (let index = 0; index < offsets.length; index += 2) {
       pieces.push(source.slice((offsets[index] as number) - textStart, (offsets[index + 1] as number) - textStart));
     }

@@ -64,5 +64,5 @@ export class KnownTexts {
 /** Differs for nearly all texts, so that few are compared. */
 const keyOf = (raw: Buffer, start: number, end: number): string =>
   (end - start).toString(36) +
-  raw.latin1Slice(start + 1, start + 1 + SAMPLE_BYTES) +
-  raw.latin1Slice(end - 1 - SAMPLE_BYTES, end - 1);
+  raw.toString('latin1', start + 1, start + 1 + SAMPLE_BYTES) +
+  raw.toString('latin1', end - 1 - SAMPLE_BYTES, end - 1);

@@ -46,10 +46,10 @@ export class TextDeltaScanner {
   contentIndex = 0;
   /** No text since the last call of `read` has anything but ASCII. */
   isAscii = true;
-  #bytes = NOTHING;
+  #bytes: Buffer = NOTHING;
   /** To compare four bytes at once; made when `readNext` needs it. */
-  #view = viewOf(NOTHING);
-  #viewed = NOTHING;
+  #view: DataView = viewOf(NOTHING);
+  #viewed: Buffer = NOTHING;
   /** Position after the value that was read last. */
   #at = 0;
   /** The event that `read` has read last: its offsets, and kind, start and end of its slots. */
