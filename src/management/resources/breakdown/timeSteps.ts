@@ -10,8 +10,28 @@ const DAY_MS = HOURS_OF_DAY * HOUR_MS;
 /** A wall clock: `at` as if it were UTC. */
 type WallClock = (at: number) => number;
 
-/** @returns what clocks of a time zone show; undefined when there is no such zone */
+/** Zones whose clocks are kept, and days of each: ten years. */
+const MAX_CLOCKS = 32;
+const MAX_DAYS = 3_660;
+/** By the name of the zone, the first one goes first. */
+const clocks = new Map<string, WallClock>();
+
+/**
+ * Clocks are kept, as the platform takes 5 to 10 us to tell the offset of a day, and every chart of a year asks about the same 366.
+ * @returns what clocks of a time zone show; undefined when there is no such zone
+ */
 export function wallClockOf(timeZone: string): WallClock | undefined {
+  const known = clocks.get(timeZone);
+  if (known) return known;
+  const clock = newClock(timeZone);
+  if (!clock) return undefined;
+  const [first] = clocks.keys();
+  if (clocks.size >= MAX_CLOCKS && first !== undefined) clocks.delete(first);
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+function newClock(timeZone: string): WallClock | undefined {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', {
@@ -39,6 +59,7 @@ export function wallClockOf(timeZone: string): WallClock | undefined {
     let offset = offsets.get(day);
     if (offset === undefined) {
       offset = exact(day * DAY_MS) - day * DAY_MS;
+      if (offsets.size >= MAX_DAYS) offsets.clear();
       offsets.set(day, offset);
     }
     return offset;
