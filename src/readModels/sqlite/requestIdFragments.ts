@@ -11,6 +11,8 @@ export const SEGMENT_SIZE = BLOCK_SIZE * BLOCKS_PER_SEGMENT;
 const FRAGMENT_DIGITS = 4;
 /** Fragments of a search text that are looked up: each further one reduces the blocks to a ninth. */
 const MAX_FRAGMENTS_PER_SEARCH = 8;
+/** Looking up an id in this many segments takes as long as another fragment. */
+const FEW_SEGMENTS = 12;
 const BYTES_OF_FRAGMENT = BLOCKS_PER_SEGMENT / 8;
 const ROW_BYTES = 256 * BYTES_OF_FRAGMENT;
 
@@ -56,24 +58,50 @@ export class RequestIdFragments {
    * @param segments the number of segments, from the first one on
    */
   blocksWith(text: string, segments: number): number[] {
-    const all: number[] = [];
-    forEachFragment(text, (fragment) => all.push(fragment));
-    const fragments = all.filter((_, index) => index % Math.ceil(all.length / MAX_FRAGMENTS_PER_SEARCH) === 0);
-    let common = new Uint8Array(segments * BYTES_OF_FRAGMENT).fill(0xff);
-    for (const fragment of fragments) {
-      const own = new Uint8Array(common.length);
-      const rows = this.#select.all((fragment & 0xff) * BYTES_OF_FRAGMENT + 1, fragment >> 8, segments);
-      for (const [segment, blocks] of rows as unknown as Iterable<readonly [number, Uint8Array]>)
-        own.set(blocks, segment * BYTES_OF_FRAGMENT);
-      common = common.map((byte, index) => byte & (own[index] as number));
-      if (common.every((byte) => byte === 0)) return [];
-    }
     const found: number[] = [];
-    common.forEach((byte, index) => {
+    this.#blocks(text, segments, 0).forEach((byte, index) => {
       for (let bit = 0; bit < 8; bit++) if ((byte >> bit) & 1) found.push((index * 8 + bit) * BLOCK_SIZE);
     });
     return found;
   }
+
+  /**
+   * The segments that may contain an id with this text, in their order; all of them for a text without four hexadecimal digits in a row.
+   * @param segments the number of segments, from the first one on
+   */
+  segmentsWith(text: string, segments: number): number[] {
+    return segmentsOf(this.#blocks(text, segments, FEW_SEGMENTS));
+  }
+
+  /**
+   * One bit for each block that may contain an id with this text.
+   * @param enough fragments are looked up until no more segments than this have such blocks
+   */
+  #blocks(text: string, segments: number, enough: number): Uint8Array {
+    const all: number[] = [];
+    forEachFragment(text, (fragment) => all.push(fragment));
+    const fragments = all.filter((_, index) => index % Math.ceil(all.length / MAX_FRAGMENTS_PER_SEARCH) === 0);
+    const common = new Uint8Array(segments * BYTES_OF_FRAGMENT).fill(0xff);
+    for (const fragment of fragments) {
+      if (segmentsOf(common).length <= enough) break;
+      const own = new Uint8Array(common.length);
+      const rows = this.#select.all((fragment & 0xff) * BYTES_OF_FRAGMENT + 1, fragment >> 8, segments);
+      for (const [segment, blocks] of rows as unknown as Iterable<readonly [number, Uint8Array]>)
+        own.set(blocks, segment * BYTES_OF_FRAGMENT);
+      for (let index = 0; index < common.length; index++)
+        common[index] = (common[index] as number) & (own[index] as number);
+    }
+    return common;
+  }
+}
+
+/** The segments of which any block has its bit set. */
+function segmentsOf(blocks: Uint8Array): number[] {
+  const found: number[] = [];
+  for (let first = 0; first < blocks.length; first += BYTES_OF_FRAGMENT)
+    if (blocks.subarray(first, first + BYTES_OF_FRAGMENT).some((byte) => byte !== 0))
+      found.push(first / BYTES_OF_FRAGMENT);
+  return found;
 }
 
 /** Calls back with every fragment of a text, as a number. */

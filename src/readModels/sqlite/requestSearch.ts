@@ -9,6 +9,8 @@ const HEX_FRAGMENT = /^[0-9a-f]{4,}$/;
 /** Above this number of matches, the first pages are found by scanning all requests from the latest, without sorting. */
 const MAX_SORTED_MATCHES = 30_000;
 const MAX_SCANNED_OFFSET = 2_000;
+/** `req_` and eight digits: of ids that begin with their time, those of 66 seconds. */
+const MIN_LENGTH_OF_FEW = 12;
 /** The trigram index of messages cannot find shorter texts. */
 const MIN_INDEXED_LENGTH = 3;
 
@@ -52,7 +54,7 @@ export function searchRequests(
   // Ids are generated in lower case.
   const id = search.toLowerCase();
   if (isPrefixOfAllIds(database, id, head)) return undefined;
-  const ids = HEX_FRAGMENT.test(id) ? fragmentSearch(requestIds, id, head) : prefixSearch(id, head);
+  const ids = HEX_FRAGMENT.test(id) ? fragmentSearch(requestIds, id, head) : prefixSearch(requestIds, id, head);
   const messages = JSON.stringify(messagesWith(database, search));
   const byMessage: Matches = {
     table: 'requests',
@@ -79,7 +81,9 @@ export function searchRequests(
     return each.flatMap((own) => statement.all(...own, ...values) as unknown as [number, number][]);
   };
 
-  const found = count(ids.indexed) + count(ids.unindexed);
+  // Of so long a text there are so few that counting them first takes longer than reading them.
+  const few = id.length >= MIN_LENGTH_OF_FEW ? [...all(ids.indexed), ...all(ids.unindexed)] : undefined;
+  const found = few?.length ?? count(ids.indexed) + count(ids.unindexed);
   const both =
     found === 0
       ? 0
@@ -95,7 +99,7 @@ export function searchRequests(
     const rows = walk.all(...ids.values, messages, ...values, limit, offset);
     return { positions: rows.map(({ position }) => position as number), total };
   }
-  const matches = [...all(ids.indexed), ...all(ids.unindexed), ...all(byMessage)].sort(latestFirst);
+  const matches = [...(few ?? [...all(ids.indexed), ...all(ids.unindexed)]), ...all(byMessage)].sort(latestFirst);
   const positions = both === 0 ? matches.map(at) : [...new Set(matches.map(at))];
   return { positions: positions.slice(offset, offset + limit), total };
 }
@@ -103,7 +107,7 @@ export function searchRequests(
 const at = ([, position]: [number, number]): number => position;
 const latestFirst = (a: [number, number], b: [number, number]): number => b[0] - a[0] || b[1] - a[1];
 
-function prefixSearch(text: string, head: Position): IdSearch {
+function prefixSearch({ fragments }: RequestIdIndex, text: string, head: Position): IdSearch {
   const complete = completeSegments(head);
   const condition = '(requestId >= ? AND requestId < ?)';
   const values = [text, prefixEnd(text)];
@@ -111,7 +115,7 @@ function prefixSearch(text: string, head: Position): IdSearch {
     indexed: {
       table: 'requestIds',
       from: `requestIds WHERE stretch = ? AND ${condition}`,
-      each: Array.from({ length: complete }, (_, segment) => [segment, ...values]),
+      each: fragments.segmentsWith(text, complete).map((segment) => [segment, ...values]),
     },
     unindexed: {
       table: 'requests',
