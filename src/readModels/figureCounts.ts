@@ -28,6 +28,10 @@ export class Sums implements FigureSums {
     this.generatingMs += sums.generatingMs;
   }
 
+  subtract(sums: FigureSums): void {
+    for (const name of FIGURE_SUMS) this[name] -= sums[name];
+  }
+
   /** @param sums in the order of `FIGURE_SUMS`, from an index on */
   addList(sums: ArrayLike<number>, first = 0): void {
     let at = first;
@@ -57,6 +61,13 @@ export class FigureCounts {
     this.sums.add(sums);
     this.latency.merge(latency);
     this.firstByte.merge(firstByte);
+  }
+
+  /** Takes requests off that this has; the other counts must not change afterwards. */
+  subtract({ sums, latency, firstByte }: FigureCounts): void {
+    this.sums.subtract(sums);
+    this.latency.subtract(latency);
+    this.firstByte.subtract(firstByte);
   }
 
   addEncoded(counts: EncodedCounts): void {
@@ -104,6 +115,11 @@ export class GroupedCounts {
       this.groups.set(key, counts);
     }
     return counts;
+  }
+
+  /** See `FigureCounts.subtract`. */
+  subtract(other: GroupedCounts): void {
+    for (const [key, counts] of other.groups) this.of(key).subtract(counts);
   }
 
   total(): FigureCounts {

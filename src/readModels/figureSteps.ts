@@ -78,6 +78,16 @@ export class DenseSteps {
     return total;
   }
 
+  /** Takes requests off that this has. @param other counts of the same steps with the same groups, which must not change afterwards */
+  subtract(other: DenseSteps): void {
+    other.#totals.forEach((total, step) => {
+      if (!total) return;
+      this.totalOf(step).subtract(total);
+      for (let at = step * this.width; at < (step + 1) * this.width; at++)
+        this.sums[at] = (this.sums[at] as number) - (other.sums[at] as number);
+    });
+  }
+
   /** The rest is the total without the groups that are shown, where only these were added. */
   deriveRest(): void {
     const { sums, width } = this;

@@ -43,6 +43,8 @@ export class QuantileSketch {
   #dense: number[] | undefined;
   /** What `mergeEncoded` added, which is read when it is needed: of most steps of a chart, percentiles alone are. */
   #encoded: Uint8Array[] = [];
+  /** What `subtract` took off, likewise. */
+  #subtracted: Uint8Array[] = [];
 
   add(bin: number, count = 1): void {
     this.#decode();
@@ -81,6 +83,12 @@ export class QuantileSketch {
     if (bytes.length > 0) this.#encoded.push(bytes);
   }
 
+  /** Takes values off that are in this sketch; the other one must not change afterwards. */
+  subtract(other: QuantileSketch): void {
+    const isEncoded = other.#bins.length === 0 && !other.#dense && other.#subtracted.length === 0;
+    this.#subtracted.push(...(isEncoded ? other.#encoded : [other.encode()]));
+  }
+
   /** As bytes: for each bin its distance from the one before and its count, seven bits a byte. */
   encode(): Uint8Array {
     this.#decode();
@@ -110,6 +118,7 @@ export class QuantileSketch {
       usedBins[length] = bin;
       counted[length++] = count;
     }
+    if (length === 0) return null;
     // As the library reads it from its own sketch, into which the bins would have to be put one by one.
     let index = 0;
     const next = (quantile: number): number => {
@@ -128,14 +137,16 @@ export class QuantileSketch {
       const bin = this.#bins[index] as number;
       scratch[bin] = (scratch[bin] as number) + (this.#counts[index] as number);
     }
+    for (const bytes of this.#subtracted) addEncodedCounts(bytes, scratch, 0, -1);
     return Math.max(bins, last + 1);
   }
 
   #decode(): void {
-    if (this.#encoded.length === 0) return;
+    if (this.#encoded.length === 0 && this.#subtracted.length === 0) return;
     this.#toLists();
     const bins = this.#fillScratch();
     this.#encoded = [];
+    this.#subtracted = [];
     this.#takeCounts(scratch.subarray(0, bins));
     scratch.fill(0, 0, bins);
   }
@@ -213,9 +224,15 @@ export function encodeCounts(counts: Int32Array | Uint32Array): Uint8Array {
 /**
  * Adds the counts of an encoded sketch to a list that has room for its bins.
  * @param first where the first bin is
+ * @param factor -1 takes them off
  * @returns where the bins end
  */
-export function addEncodedCounts(bytes: Uint8Array, into: Int32Array | Float64Array, first: number): number {
+export function addEncodedCounts(
+  bytes: Uint8Array,
+  into: Int32Array | Float64Array,
+  first: number,
+  factor = 1,
+): number {
   let [at, bin] = [0, first];
   while (at < bytes.length) {
     let byte = bytes[at++] as number;
@@ -230,7 +247,7 @@ export function addEncodedCounts(bytes: Uint8Array, into: Int32Array | Float64Ar
       byte = bytes[at++] as number;
       count += (byte & 0x7f) * factor;
     }
-    into[bin] = (into[bin] as number) + count;
+    into[bin] = (into[bin] as number) + count * factor;
   }
   return bin + 1;
 }

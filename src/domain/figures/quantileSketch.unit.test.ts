@@ -41,6 +41,19 @@ test('is the same however its parts are merged and stored', () => {
   for (const sketch of [merged, stored, mixed]) expect(sketch.encode()).toEqual(whole.encode());
 });
 
+test('is the same without values as if it never had them, and has none without all', () => {
+  const [kept, removed] = [timesOf(500), timesOf(400)];
+  for (const other of [sketchOf(removed), new QuantileSketch()]) {
+    if (other.percentiles() === null) other.mergeEncoded(sketchOf(removed).encode());
+    const sketch = sketchOf([...kept, ...removed]);
+    sketch.subtract(other);
+    expect(sketch.percentiles()).toEqual(sketchOf(kept).percentiles());
+    expect(sketch.encode()).toEqual(sketchOf(kept).encode());
+    sketch.subtract(sketchOf(kept));
+    expect(sketch.percentiles()).toBeNull();
+  }
+});
+
 test('keeps counts of any size', () => {
   const sketch = new QuantileSketch();
   sketch.add(5, 3_000_000_000);

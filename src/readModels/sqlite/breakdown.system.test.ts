@@ -12,7 +12,7 @@ import type { BreakdownRequest } from '../figuresQueries.ts';
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { atOnce } from '../turns.ts';
 import { wantedGroups } from '../wantedGroups.ts';
-import { countPairs } from './breakdown.ts';
+import { countPairs, countWithoutExcluded } from './breakdown.ts';
 import { ColumnFigures } from './columnFigures.ts';
 import { FigureTable } from './figureTable.ts';
 import { RequestTable } from './requestTable.ts';
@@ -77,7 +77,7 @@ test('counts the same by columns, by sums and by rows, for any filter, grouping,
   expect(chunks.length).toBeGreaterThan(1);
   expect(database.prepare('SELECT COUNT(*) AS count FROM requestPairs').get()?.count).toBeGreaterThan(40);
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
-  let [byColumns, byPairs, bySums] = [0, 0, 0];
+  let [byColumns, byPairs, byExcluded, bySums] = [0, 0, 0, 0];
   for (let round = 0; round < ROUNDS; round++) {
     const conditions: RequestLogFilter = pick([
       () => ({}),
@@ -121,6 +121,12 @@ test('counts the same by columns, by sums and by rows, for any filter, grouping,
       byPairs++;
       expect(shown(counted), label).toEqual(expected);
     }
+    const upTo = asOf ?? position(COUNT);
+    const withoutExcluded = atOnce(countWithoutExcluded(database, tables, request, { cut, upTo }, columns));
+    if (withoutExcluded) {
+      byExcluded++;
+      expect(shown(withoutExcluded), label).toEqual(expected);
+    }
     const wanted = wantedGroups(request);
     if (wanted === 'rows') continue;
     bySums++;
@@ -128,5 +134,5 @@ test('counts the same by columns, by sums and by rows, for any filter, grouping,
       expected,
     );
   }
-  expect([byColumns > ROUNDS / 3, bySums > 5, byPairs > 5]).toEqual([true, true, true]);
+  expect([byColumns > ROUNDS / 3, bySums > 5, byPairs > 5, byExcluded > 5]).toEqual([true, true, true, true]);
 });

@@ -8,9 +8,12 @@ import type { Turns } from '../turns.ts';
 import { wantedGroups } from '../wantedGroups.ts';
 import { ColumnFigures } from './columnFigures.ts';
 import { type Counted, countRows, type FigureTables, RowFigures } from './rowFigures.ts';
+import { shareOf } from './shareOf.ts';
 import { StoredFigures } from './storedFigures.ts';
 import { withoutIdleConditions } from './withoutIdleConditions.ts';
 
+/** From this share on, the requests that a filter lets through are counted by those that it leaves out. */
+const MIN_SHARE = 0.5;
 /** Up to this many requests are counted by their columns sooner than sums of them are read and merged. */
 const MAX_REQUESTS = 250_000;
 
@@ -52,7 +55,24 @@ function* count(
   if (wanted !== 'rows') return yield* new StoredFigures(database, tables, request, wanted, cut, columns).count();
   // Cells are of chunks: steps that are shorter are counted by requests anyway.
   const byPairs = hasAllRows && edges.length <= columns.chunksIn(range);
-  return (byPairs && (yield* countPairs(database, tables, request, cut, columns))) || (yield* columns.count(request));
+  const counted = byPairs && (yield* countPairs(database, tables, request, cut, columns));
+  if (counted) return counted;
+  const isMost = hasAllRows && shareOf(database, filter, range) > MIN_SHARE;
+  const withoutExcluded = isMost && (yield* countWithoutExcluded(database, tables, request, { cut, upTo }, columns));
+  return withoutExcluded || (yield* columns.count(request));
+}
+
+/** By the sums of all requests, and the columns of those that the filter leaves out. @returns undefined for filters on several columns */
+export function* countWithoutExcluded(
+  database: DatabaseSync,
+  tables: FigureTables,
+  request: BreakdownRequest,
+  { cut, upTo }: { readonly cut: Cut | undefined; readonly upTo: Position },
+  columns: ColumnFigures,
+): Turns<Counted | undefined> {
+  const excluded = columns.excluded();
+  const all = excluded && ColumnFigures.of(database, tables, { filter: {} }, upTo);
+  return all && (yield* new StoredFigures(database, tables, request, undefined, cut, all).count(excluded));
 }
 
 /** By the cells of two fields, and by sums of the one that the filter is on. @returns undefined for other filters */

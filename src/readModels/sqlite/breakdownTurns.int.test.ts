@@ -10,7 +10,7 @@ import { instant, type Position, position } from '../../domain/core/brands.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { atOnce } from '../turns.ts';
 import { wantedGroups } from '../wantedGroups.ts';
-import { countPairs } from './breakdown.ts';
+import { countPairs, countWithoutExcluded } from './breakdown.ts';
 import { ColumnFigures } from './columnFigures.ts';
 import { FigureTable } from './figureTable.ts';
 import { inTransaction } from './inTransaction.ts';
@@ -71,6 +71,7 @@ test.each(Object.entries(CHUNKS))(
       ['columns', { attemptedAccountIds: attemptedAccounts().slice(0, 2) }],
       ['stored', {}],
       ['pairs', { statuses: ['200'] }],
+      ['without excluded', { statuses: ['200'] }],
       ['rows', {}],
     ];
     const counted: string[] = [];
@@ -81,7 +82,10 @@ test.each(Object.entries(CHUNKS))(
     for (const [way, filter] of ways) {
       const request: BreakdownRequest = { by: 'account', filter, edges, maxGroups: 1_000 };
       const count = () => {
-        const columns = ColumnFigures.of(reading, tables, request, addedUpTo()) as ColumnFigures;
+        const upTo = addedUpTo();
+        const columns = ColumnFigures.of(reading, tables, request, upTo) as ColumnFigures;
+        if (way === 'without excluded')
+          return countWithoutExcluded(reading, tables, request, { cut: undefined, upTo }, columns);
         if (way === 'rows') return countRows(new RowFigures(reading, tables, filter, undefined), request);
         if (way === 'columns') return columns.count(request);
         if (way === 'pairs') return countPairs(reading, tables, request, undefined, columns);

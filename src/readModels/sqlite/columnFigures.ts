@@ -7,7 +7,7 @@ import { type ChunkFilter, ChunkSelection } from '../columns/chunkSelection.ts';
 import { stepsOf, wholeOf } from '../columns/countedGroups.ts';
 import type { ChunkSummary } from '../columns/requestChunk.ts';
 import { addRequests } from '../columns/requestSums.ts';
-import { type GroupKey, groupsOfSteps, REST } from '../figureCounts.ts';
+import { type GroupedCounts, type GroupKey, groupsOfSteps, REST } from '../figureCounts.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
 import { SUMS } from '../packedDay.ts';
 import type { Turns } from '../turns.ts';
@@ -16,6 +16,8 @@ import { ColumnGroups } from './columnGroups.ts';
 import { fieldValues } from './fieldValues.ts';
 import { PairFigures } from './pairFigures.ts';
 import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
+
+type ShownOf = (whole: GroupedCounts) => readonly GroupKey[];
 
 interface TimeRange {
   readonly from: Instant;
@@ -62,9 +64,17 @@ export class ColumnFigures {
     return this.#tables.figures.countChunks(this.#isIn(range), () => 1);
   }
 
-  /** See `FiguresQueries.breakdown`. */
-  *count(request: BreakdownRequest): Turns<Counted> {
-    return (yield* this.#countAtOnce(request)) ?? (yield* this.#countTwice(request));
+  /** Counts the requests that the filter leaves out. @returns undefined for conditions on several columns */
+  excluded(): ColumnFigures | undefined {
+    const [condition, ...others] = this.#filter.conditions;
+    if (!condition || others.length > 0 || this.#filter.rowConditions.length > 1) return undefined;
+    const conditions = [{ ...condition, wanted: condition.wanted.map((byte) => 1 - byte) }];
+    return new ColumnFigures(this.#database, this.#tables, { ...this.#filter, conditions }, this.#upTo);
+  }
+
+  /** See `FiguresQueries.breakdown`. @param shownOf says which groups steps have, from the counts of all groups */
+  *count(request: BreakdownRequest, shownOf: ShownOf = (whole) => groupsOfSteps(whole, request)): Turns<Counted> {
+    return (yield* this.#countAtOnce(request, shownOf)) ?? (yield* this.#countTwice(request, shownOf));
   }
 
   /** As `count`, by the cells of two fields. @returns undefined where these do not say enough */
@@ -102,8 +112,7 @@ export class ColumnFigures {
   }
 
   /** @returns undefined when there are so many groups that their sums in all steps would take too much memory */
-  *#countAtOnce(request: BreakdownRequest): Turns<Counted | undefined> {
-    const { by, edges } = request;
+  *#countAtOnce({ by, edges }: BreakdownRequest, shownOf: ShownOf): Turns<Counted | undefined> {
     const steps = edges.length - 1;
     const counts = this.#newCounts(steps, { hasGroupSketches: true, hasStepSketches: true });
     const groups = this.#groupsBy(by, edges);
@@ -114,12 +123,11 @@ export class ColumnFigures {
       yield;
     }
     const whole = wholeOf(keys, counts);
-    return { whole, steps: yield* stepsOf(counts, steps, groupsOfSteps(whole, request), keys) };
+    return { whole, steps: yield* stepsOf(counts, steps, shownOf(whole), keys) };
   }
 
   /** Counts groups first, so that in each step those that are shown have sums. */
-  *#countTwice(request: BreakdownRequest): Turns<Counted> {
-    const { by, edges } = request;
+  *#countTwice({ by, edges }: BreakdownRequest, shownOf: ShownOf): Turns<Counted> {
     const ends = [edges[0] as Instant, edges.at(-1) as Instant];
     const ofAll = this.#newCounts(1, { hasGroupSketches: true, hasStepSketches: false });
     const groups = this.#groupsBy(by, edges);
@@ -128,7 +136,7 @@ export class ColumnFigures {
       yield;
     }
     const whole = wholeOf(groups.keys, ofAll);
-    const shown = groupsOfSteps(whole, request);
+    const shown = shownOf(whole);
     const steps = edges.length - 1;
     const counts = this.#newCounts(steps, { hasGroupSketches: false, hasStepSketches: true });
     const columns = new Map([...shown, REST].map((key, column) => [key, column]));

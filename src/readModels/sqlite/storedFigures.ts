@@ -83,12 +83,14 @@ export class StoredFigures {
     this.#pendingTotals = wanted ? this.#pending : this.#pendingBy(figures, 'all');
   }
 
-  *count(): Turns<Counted> {
+  /** @param excluded requests that are not counted, although sums of all groups have them */
+  *count(excluded?: ColumnFigures): Turns<Counted> {
     const { by, edges } = this.#request;
     const [runs, own] = [this.#runs, this.#own];
     // What is not in the snapshot was read when this was made.
     yield;
     const whole = yield* this.#countWhole();
+    const without = yield* this.#countExcluded(excluded, whole);
     const shown = groupsOfSteps(whole, this.#request);
     const steps = new DenseSteps(edges.length - 1, shown);
     // Without a filter, those that are not shown are the total without the others.
@@ -105,8 +107,23 @@ export class StoredFigures {
       if (step >= 0) steps.add(step, key, counts.sums);
     }
     for (const { key, figure, at } of own) steps.add(stepOf(edges, at), key, figure);
+    if (without) {
+      steps.subtract(without);
+      yield;
+    }
     if (isRestDerived) steps.deriveRest();
     return { whole, steps };
+  }
+
+  /** Takes excluded requests off the counts of groups. @returns those of the steps */
+  *#countExcluded(excluded: ColumnFigures | undefined, whole: GroupedCounts): Turns<DenseSteps | undefined> {
+    const counted =
+      excluded &&
+      (yield* excluded.count(this.#request, (own) => {
+        whole.subtract(own);
+        return groupsOfSteps(whole, this.#request);
+      }));
+    return counted?.steps;
   }
 
   /** Adds what all requests of each step have in common. */
