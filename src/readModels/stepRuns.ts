@@ -23,25 +23,23 @@ export interface StepRuns {
 
 /** Splits steps into as few runs as possible, each of the longest periods that fit: a run is one query, whatever its number of steps. */
 export function stepRuns(edges: readonly Instant[], cut: Cut | undefined): StepRuns {
-  const runs: StepRun[] = [];
+  const runs: { -readonly [Name in keyof StepRun]: StepRun[Name] }[] = [];
   const rows: { from: Instant; to: Instant }[] = [];
   const addRows = (from: Instant, to: Instant): void => {
     const last = rows.at(-1);
-    if (last?.to === from) rows[rows.length - 1] = { from: last.from, to };
+    if (last?.to === from) last.to = to;
     else if (from < to) rows.push({ from, to });
   };
   const addRun = (period: Period, from: Instant, to: Instant, step: number): void => {
     const last = runs.at(-1);
     const continues = last?.period === period && last.to === from && last.stepMs === to - from;
-    if (continues) runs[runs.length - 1] = { ...last, to };
+    if (continues) last.to = to;
     else runs.push({ period, from, to, firstStep: step, stepMs: to - from });
   };
   for (let step = 0; step + 1 < edges.length; step++) {
     const [from, to] = [edges[step] as Instant, edges[step + 1] as Instant];
     const wholeTo = cut ? instant(Math.max(from, Math.min(to, cut.from))) : to;
-    const period = FIGURE_PERIODS.findLast(
-      (each) => startOf(each, from) === from && startOf(each, wholeTo) === wholeTo,
-    );
+    const period = longestPeriod(from, wholeTo);
     if (period && from < wholeTo) addRun(period, from, wholeTo, step);
     else {
       for (const range of splitByPeriod(from, wholeTo, FIGURE_PERIODS).toReversed()) {
@@ -52,6 +50,16 @@ export function stepRuns(edges: readonly Instant[], cut: Cut | undefined): StepR
     if (cut) addRows(wholeTo, instant(Math.max(wholeTo, Math.min(to, cut.to))));
   }
   return { runs, rows };
+}
+
+/** The longest period that begins at both moments, which each shorter one then does as well. */
+function longestPeriod(from: Instant, to: Instant): Period | undefined {
+  let longest: Period | undefined;
+  for (const period of FIGURE_PERIODS) {
+    if (startOf(period, from) !== from || startOf(period, to) !== to) break;
+    longest = period;
+  }
+  return longest;
 }
 
 /** The number of the step that a period of a run belongs to. */
