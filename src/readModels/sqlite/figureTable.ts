@@ -24,6 +24,7 @@ import { addToPackedDay, quarterOfDay } from '../packedDay.ts';
 import { ColumnTable } from './columnTable.ts';
 import { type FieldDictionaries, fieldValues } from './fieldValues.ts';
 import { FigureNames, groupingNumber } from './figureNames.ts';
+import { PackedDays } from './packedDays.ts';
 import { BLOCK_CHUNKS, type FieldValues } from './pairTable.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
 import { groupsByLonger } from './pendingGroups.ts';
@@ -66,6 +67,7 @@ export class FigureTable {
   #pendingChunk: RequestChunk | undefined;
   /** The rows of all requests together that queries have read. */
   readonly totals = new TotalRows();
+  readonly packedDays = new PackedDays();
 
   constructor(database: DatabaseSync, dictionaries: FieldDictionaries, chunkLength?: number) {
     database.exec(`
@@ -114,6 +116,7 @@ export class FigureTable {
     this.#groups.names.clear();
     this.#columns.reload();
     this.totals.clear();
+    this.packedDays.clear();
     for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
       this.#pending.add(row, row);
   }
@@ -275,6 +278,7 @@ export class FigureTable {
         const row = [groupingNumber(by), day, idOf(key)] as const;
         const stored = this.#selectDay.get(...row)?.sums as Uint8Array | undefined;
         this.#replaceDay.run(...row, addToPackedDay(stored, added));
+        this.packedDays.forget(day, row[2]);
       }
   }
 

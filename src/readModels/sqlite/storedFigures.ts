@@ -12,6 +12,7 @@ import { forEachInTurns, type Turns } from '../turns.ts';
 import type { ColumnFigures } from './columnFigures.ts';
 import { groupingNumber } from './figureNames.ts';
 import type { FigureTable } from './figureTable.ts';
+import type { PackedDays } from './packedDays.ts';
 import type { SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
@@ -20,8 +21,6 @@ import type { TotalRow, TotalRows } from './totalRows.ts';
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Rows of few groups are looked up one by one; of more, all are read. */
-const FEW = 0.25;
 
 /** Ids, sums and both sketches: rows as lists, because objects of so many fields take longer to make than to add up. */
 type SumsRow = readonly [id: number, ...(number | Uint8Array)[]];
@@ -32,8 +31,6 @@ function addRow({ sums, latency, firstByte }: FigureCounts, row: SumsRow, first:
   latency.mergeEncoded(row[first + SUMS] as Uint8Array);
   firstByte.mergeEncoded(row[first + SUMS + 1] as Uint8Array);
 }
-
-type PackedRow = readonly [day: number, groupId: number, sums: Uint8Array];
 
 interface PendingCounts {
   readonly quarter: Instant;
@@ -56,8 +53,10 @@ export class StoredFigures {
   readonly #pending: readonly PendingCounts[];
   readonly #pendingTotals: readonly PendingCounts[];
   readonly #totals: TotalRows;
+  readonly #days: PackedDays;
   /** The writes of the snapshot that this reads. */
   readonly #writes: number;
+  readonly #writesOfDays: number;
 
   /** @param rows those that the filter lets through */
   constructor(
@@ -76,6 +75,8 @@ export class StoredFigures {
     this.#byOfTotals = wanted ? by : 'all';
     this.#totals = figures.totals;
     this.#writes = figures.totals.writes;
+    this.#days = figures.packedDays;
+    this.#writesOfDays = figures.packedDays.writes;
     this.#runs = stepRuns(edges, cut);
     // Now, as requests that are not written yet may be between two turns.
     this.#own = this.#runs.rows.flatMap((range) => rows.all(by, range));
@@ -196,28 +197,17 @@ export class StoredFigures {
     }
     const { sums: into, width } = steps;
     const columns = new Map([...keys].map(([id, key]) => [id, steps.columnOf(key)]));
-    yield* forEachInTurns(this.#packedRows([...stepsOfDays.keys()], keys), ([day, groupId, sums]) => {
+    const wanted = {
+      grouping: groupingNumber(this.#request.by),
+      days: [...stepsOfDays.keys()],
+      groups: [...keys.keys()],
+      writes: this.#writesOfDays,
+    };
+    yield* forEachInTurns(this.#days.in(this.#database, wanted), ([day, groupId, sums]) => {
       const at = columns.get(groupId);
       const stepOfQuarter = stepsOfDays.get(day);
       if (at !== undefined && stepOfQuarter) addPackedDay(sums, stepOfQuarter, { into, width, at });
     });
-  }
-
-  *#packedRows(days: readonly number[], keys: ReadonlyMap<number, GroupKey>): Iterable<PackedRow> {
-    const grouping = groupingNumber(this.#request.by);
-    const isFew = keys.size < this.#countGroups() * FEW;
-    const select = this.#database.prepare(
-      `SELECT day, groupId, sums FROM json_each(?) AS wanted ${isFew ? 'CROSS JOIN json_each(?) AS id' : ''} CROSS JOIN figureDays
-       ON grouping = ? AND day = wanted.value ${isFew ? 'AND groupId = id.value' : ''}`,
-    );
-    select.setReturnArrays(true);
-    const ids = isFew ? [JSON.stringify([...keys.keys()])] : [];
-    yield* select.iterate(JSON.stringify(days), ...ids, grouping) as unknown as Iterable<PackedRow>;
-  }
-
-  #countGroups(): number {
-    const count = this.#database.prepare('SELECT COUNT(*) AS count FROM figureGroups WHERE grouping = ?');
-    return count.get(groupingNumber(this.#request.by))?.count as number;
   }
 
   /** Figures of all groups together. */
