@@ -70,3 +70,21 @@ export function forEachAttempt(
     if (bytes[kind - 1] === 1 && (positions[index] as number) <= upTo) visit(times[index] as number, kind);
   }
 }
+
+/** The wanted requests of a page, the latest first, and the number of all wanted ones. */
+export function pageOfAttempts(
+  { times, positions, kinds }: AttemptList,
+  { from, to, upTo, bytes }: WantedAttempts,
+  limit: number,
+  offset: number,
+): { readonly positions: number[]; readonly total: number } {
+  const found: number[] = [];
+  let total = 0;
+  const first = indexOf(times, from, 0);
+  for (let index = indexOf(times, to, 0) - 1; index >= first; index--) {
+    if (bytes[(kinds[index] as number) - 1] !== 1 || (positions[index] as number) > upTo) continue;
+    if (total >= offset && found.length < limit) found.push(positions[index] as number);
+    total++;
+  }
+  return { positions: found, total };
+}

@@ -10,7 +10,7 @@ import type { RequestLogFilter, RequestLogOptions, RequestLogPage } from '../req
 import { isLatestFirst, partToSort, type RequestLogSort } from '../requestLogSort.ts';
 import { needsRows, sourceOptions } from '../sourceFilter.ts';
 import { attemptCounts, countsByAttempted } from './attemptCounts.ts';
-import { forEachAttempt } from './attemptList.ts';
+import { forEachAttempt, pageOfAttempts } from './attemptList.ts';
 import { pageConditions, positionsByColumns } from './columnPages.ts';
 import type { PeriodCounts } from './periodCounts.ts';
 import { searchRequests } from './requestSearch.ts';
@@ -114,6 +114,10 @@ function latestFirst(
     const found = searchRequests(database, requestIds, selection, filter.search, limit, offset, head);
     if (found) return found;
   }
+  const { attempted, kinds } = selection;
+  // As for an account that was tried before another one: its attempts say all, of which there are fewer than requests of any period.
+  if (attempted && !selection.source && !kinds?.bytes.includes(1))
+    return pageOfAttempts(attempted.list(), { ...selection, bytes: attempted.bytes }, limit, offset);
   const periods = selection.source ? NO_PERIODS : countsFor(selection.kinds).periods;
   const { from, to } = selection;
   const rowsOnlyTo = instant(Math.min(to, Math.max(from, ...archived.map(endOfArchivedDay))));
