@@ -12,6 +12,9 @@ const REQUESTS = FIGURE_SUMS.indexOf('requests');
 /** Steps whose percentiles are found in one turn: those of a day may be merged from a hundred sketches. */
 const STEPS_OF_TURN = 16;
 
+/** What all groups of a step have in common: its sums in the order of `FIGURE_SUMS`, then its percentiles as in `FigureSteps`. */
+export type StepTotal = Float64Array;
+
 /**
  * The figures of steps in two lists of numbers, instead of an object for each group of each step, of which there may be 100,000: these
  * took longer to make, and to pass on from thread to thread, than all else.
@@ -20,6 +23,7 @@ export class DenseSteps {
   readonly sums: Float64Array;
   readonly #columns: ReadonlyMap<GroupKey, number>;
   readonly #totals: (FigureCounts | undefined)[];
+  readonly #known: (StepTotal | undefined)[];
   /** Numbers of one step in `sums`. */
   readonly width: number;
   readonly #shown: readonly GroupKey[];
@@ -31,6 +35,7 @@ export class DenseSteps {
     this.width = (shown.length + 2) * SUMS;
     this.sums = new Float64Array(count * this.width);
     this.#totals = new Array(count);
+    this.#known = new Array(count);
   }
 
   /** Where the sums of a group are in those of a step. */
@@ -78,6 +83,21 @@ export class DenseSteps {
     return total;
   }
 
+  /** Sets what all groups of a step have in common, to which nothing is added. */
+  setTotal(step: number, total: StepTotal): void {
+    this.#known[step] = total;
+  }
+
+  /** What all groups of a step have in common so far, which nothing is added to afterwards; undefined: no request. */
+  finishTotal(step: number): StepTotal | undefined {
+    const total = this.#totals[step];
+    if (!total) return undefined;
+    const found = stepTotalOf(total);
+    this.#totals[step] = undefined;
+    this.#known[step] = found;
+    return found;
+  }
+
   /** Takes requests off that this has. @param other counts of the same steps with the same groups, which must not change afterwards */
   subtract(other: DenseSteps): void {
     other.#totals.forEach((total, step) => {
@@ -91,14 +111,16 @@ export class DenseSteps {
   /** The rest is the total without the groups that are shown, where only these were added. */
   deriveRest(): void {
     const { sums, width } = this;
-    this.#totals.forEach((total, step) => {
+    for (let step = 0; step < this.#totals.length; step++) {
+      const [total, known] = [this.#totals[step], this.#known[step]];
+      if (!total && !known) continue;
       const own = step * width;
-      FIGURE_SUMS.forEach((name, index) => {
-        let rest = total?.sums[name] ?? 0;
+      for (let index = 0; index < SUMS; index++) {
+        let rest = known ? (known[index] as number) : (total?.sums[FIGURE_SUMS[index] as keyof FigureSums] ?? 0);
         for (let at = own + SUMS + index; at < own + this.#restColumn; at += SUMS) rest -= sums[at] as number;
         sums[own + this.#restColumn + index] = rest;
-      });
-    });
+      }
+    }
   }
 
   *packed(): Turns<FigureSteps> {
@@ -106,19 +128,26 @@ export class DenseSteps {
     const count = this.#totals.length;
     const percentiles = new Float64Array(count * PERCENTILES).fill(Number.NaN);
     for (let step = 0; step < count; step++) {
-      const total = this.#totals[step];
+      const total = this.#known[step] ?? this.finishTotal(step);
       if (!total) continue;
       if (step % STEPS_OF_TURN === 0) yield;
-      FIGURE_SUMS.forEach((name, index) => {
-        sums[step * width + index] = total.sums[name];
-      });
-      [total.latency.percentiles(), total.firstByte.percentiles()].forEach((found, index) => {
-        if (found) percentiles.set([found.p50, found.p95, found.p99], step * PERCENTILES + (index * PERCENTILES) / 2);
-      });
+      sums.set(total.subarray(0, SUMS), step * width);
+      percentiles.set(total.subarray(SUMS), step * PERCENTILES);
     }
     const named = (key: GroupKey) => ({ id: idOf(key, OTHER), isRest: key === REST });
     return { groups: [...this.#shown, REST].map(named), sums, percentiles };
   }
+}
+
+function stepTotalOf({ sums, latency, firstByte }: FigureCounts): StepTotal {
+  const total = new Float64Array(SUMS + PERCENTILES).fill(Number.NaN);
+  FIGURE_SUMS.forEach((name, index) => {
+    total[index] = sums[name];
+  });
+  [latency.percentiles(), firstByte.percentiles()].forEach((found, index) => {
+    if (found) total.set([found.p50, found.p95, found.p99], SUMS + (index * PERCENTILES) / 2);
+  });
+  return total;
 }
 
 /** Counts by step and group as lists of numbers. @param shown as for `DenseSteps` */

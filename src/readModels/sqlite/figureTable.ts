@@ -29,6 +29,7 @@ import { BLOCK_CHUNKS, type FieldValues } from './pairTable.ts';
 import { type FigureNumbers, PendingFigures, type RowIds, type SumsBy } from './pendingFigures.ts';
 import { groupsByLonger } from './pendingGroups.ts';
 import { periodNumber } from './rollUpTable.ts';
+import { StepTotals } from './stepTotals.ts';
 import { TotalRows } from './totalRows.ts';
 
 const SUMS_BY: readonly SumsBy[] = [...groupings, 'all'];
@@ -68,6 +69,7 @@ export class FigureTable {
   /** The rows of all requests together that queries have read. */
   readonly totals = new TotalRows();
   readonly packedDays = new PackedDays();
+  readonly stepTotals = new StepTotals();
 
   constructor(database: DatabaseSync, dictionaries: FieldDictionaries, chunkLength?: number) {
     database.exec(`
@@ -117,6 +119,7 @@ export class FigureTable {
     this.#columns.reload();
     this.totals.clear();
     this.packedDays.clear();
+    this.stepTotals.clear();
     for (const row of rowsAfter((this.#progress.get()?.position as number | undefined) ?? 0))
       this.#pending.add(row, row);
   }
@@ -289,7 +292,11 @@ export class FigureTable {
     groupId: number,
     added: EncodedCounts,
   ): void {
-    if (by === 'all') this.totals.forget(period, start);
+    if (by === 'all') {
+      this.totals.forget(period, start);
+      // The rows of longer periods have these.
+      if (period === FIGURE_PERIODS[0]) this.stepTotals.forget(start);
+    }
     const row = [groupingNumber(by), periodNumber(period), start, groupId] as const;
     // Most are new.
     if (this.#insert.run(...row, ...valuesOf(added)).changes > 0) return;

@@ -16,6 +16,7 @@ import type { PackedDays } from './packedDays.ts';
 import type { SumsBy } from './pendingFigures.ts';
 import { periodNumber } from './rollUpTable.ts';
 import type { Counted, FigureTables, RowFigure } from './rowFigures.ts';
+import type { StepTotals } from './stepTotals.ts';
 import type { TotalRow, TotalRows } from './totalRows.ts';
 
 const QUARTER_MS = 900_000;
@@ -57,6 +58,8 @@ export class StoredFigures {
   /** The writes of the snapshot that this reads. */
   readonly #writes: number;
   readonly #writesOfDays: number;
+  readonly #stepTotals: StepTotals;
+  readonly #writesOfSteps: number;
 
   /** @param rows those that the filter lets through */
   constructor(
@@ -77,6 +80,8 @@ export class StoredFigures {
     this.#writes = figures.totals.writes;
     this.#days = figures.packedDays;
     this.#writesOfDays = figures.packedDays.writes;
+    this.#stepTotals = figures.stepTotals;
+    this.#writesOfSteps = figures.stepTotals.writes;
     this.#runs = stepRuns(edges, cut);
     // Now, as requests that are not written yet may be between two turns.
     this.#own = this.#runs.rows.flatMap((range) => rows.all(by, range));
@@ -102,7 +107,7 @@ export class StoredFigures {
     for (const run of runs.runs) {
       if (isOfDays(run)) yield* this.#addDays(run, keys, steps);
     }
-    yield* this.addTotals(steps);
+    yield* excluded ? this.addTotals(steps) : this.#addFinalTotals(steps);
     for (const { quarter, key, counts } of this.#pending) {
       const step = stepAt(runs, quarter);
       if (step >= 0) steps.add(step, key, counts.sums);
@@ -127,11 +132,54 @@ export class StoredFigures {
     return counted?.steps;
   }
 
+  /** As `addTotals`, to which nothing is added afterwards: what was found before is not found again. */
+  *#addFinalTotals(steps: DenseSteps): Turns<void> {
+    if (this.#wanted) return yield* this.addTotals(steps);
+    const { edges } = this.#request;
+    const known = this.#stepTotals;
+    const others = this.#stepsOfRequests();
+    const unknown: { -readonly [Name in keyof StepRun]: StepRun[Name] }[] = [];
+    const found: [step: number, from: number, lengthMs: number][] = [];
+    for (const run of this.#runs.runs) {
+      const { stepMs, firstStep } = run;
+      let last: (typeof unknown)[number] | undefined;
+      for (let [step, from] = [firstStep, run.from as number]; from < run.to; step++, from += stepMs) {
+        const isWhole = edges[step] === from && edges[step + 1] === from + stepMs && !others.has(step);
+        const total = isWhole ? known.get(from, stepMs) : undefined;
+        if (total) {
+          steps.setTotal(step, total);
+          last = undefined;
+          continue;
+        }
+        if (isWhole) found.push([step, from, stepMs]);
+        const to = instant(from + stepMs);
+        if (last) last.to = to;
+        else {
+          last = { ...run, from: instant(from), to, firstStep: step };
+          unknown.push(last);
+        }
+      }
+    }
+    yield* this.addTotals(steps, unknown);
+    yield* forEachInTurns(found, ([step, from, lengthMs]) => {
+      const total = steps.finishTotal(step);
+      if (total) known.keep(from, lengthMs, total, this.#writesOfSteps);
+    });
+  }
+
+  /** Steps with requests that are not written yet, or are around the cut. */
+  #stepsOfRequests(): Set<number> {
+    const { edges } = this.#request;
+    const steps = new Set(this.#own.map(({ at }) => stepOf(edges, at)));
+    for (const { quarter } of this.#pendingTotals) steps.add(stepAt(this.#runs, quarter));
+    return steps;
+  }
+
   /** Adds what all requests of each step have in common. */
-  *addTotals(steps: DenseSteps): Turns<void> {
+  *addTotals(steps: DenseSteps, of: readonly StepRun[] = this.#runs.runs): Turns<void> {
     const runs = this.#runs;
     const keys = this.#keysOf(this.#byOfTotals);
-    for (const run of runs.runs) yield* this.#addTotalsOf(run, keys, steps);
+    for (const run of of) yield* this.#addTotalsOf(run, keys, steps);
     for (const { quarter, counts } of this.#pendingTotals) {
       const step = stepAt(runs, quarter);
       if (step >= 0) steps.totalOf(step).merge(counts);
