@@ -37,7 +37,13 @@ export class ChunkSelection {
   groups = new Int32Array(0);
   length = 0;
 
-  select(range: ChunkRange, groups: GroupCodes, { conditions, rowConditions }: ChunkFilter): void {
+  select(range: ChunkRange, groups: GroupCodes, filter: ChunkFilter): void {
+    if (this.match(range, filter)) this.#groupRows(range, groups);
+    else this.#groupAll(range, groups);
+  }
+
+  /** As `select`, without groups. @returns whether the filter has conditions, without which nothing is selected */
+  match(range: ChunkRange, { conditions, rowConditions }: ChunkFilter): boolean {
     const count = range.to - range.from;
     if (this.rows.length < count) {
       this.rows = new Int32Array(count);
@@ -45,15 +51,12 @@ export class ChunkSelection {
     }
     const filters = rowConditions.flatMap((condition) => condition(range) ?? []);
     const [first, ...others] = conditions;
-    if (!first && filters.length === 0) {
-      this.#groupAll(range, groups);
-      return;
-    }
+    if (!first && filters.length === 0) return false;
     if (first) this.#begin(range, first);
     else this.#beginWithAll(range);
     for (const condition of others) this.#narrow(range, condition);
     for (const filter of filters) this.length = filter(this.rows, this.length);
-    this.#groupRows(range, groups);
+    return true;
   }
 
   #beginWithAll({ from, to }: ChunkRange): void {

@@ -41,9 +41,52 @@ export function unpackColumn(
   return width === 4 ? new Uint32Array(buffer, byteOffset, length) : new Float64Array(buffer, byteOffset, length);
 }
 
-/** A number that no value of a column is above: by its width, or the largest value where that says little. */
-export function boundOf(bytes: Uint8Array, values: Column): number {
-  const width = bytes.length / values.length;
+/**
+ * Reads some values of what `packColumn` returned: of few, in a fraction of the time that all take.
+ * @param length the number of all values
+ * @param places of the wanted values
+ * @param room for `count` values, which are put there if they are no wider than its numbers
+ */
+export function unpackSome(
+  bytes: Uint8Array,
+  length: number,
+  places: Int32Array,
+  count: number,
+  room: Uint32Array,
+): Column {
+  const width = bytes.length / length;
+  if (width === 0) return room.fill(0);
+  if (width === 1) return gather8(room, bytes, places, count);
+  const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  if (width === 2) return gather16(room, new Uint16Array(buffer, byteOffset, length), places, count);
+  if (width === 4) return gather32(room, new Uint32Array(buffer, byteOffset, length), places, count);
+  const values = new Float64Array(buffer, byteOffset, length);
+  return Float64Array.from({ length: count }, (_, index) => values[places[index] as number] as number);
+}
+
+// One for each type of list: V8 reads lists of several types in one place in twice the time.
+
+function gather8(room: Uint32Array, values: Uint8Array, places: Int32Array, count: number): Uint32Array {
+  for (let index = 0; index < count; index++) room[index] = values[places[index] as number] as number;
+  return room;
+}
+
+function gather16(room: Uint32Array, values: Uint16Array, places: Int32Array, count: number): Uint32Array {
+  for (let index = 0; index < count; index++) room[index] = values[places[index] as number] as number;
+  return room;
+}
+
+function gather32(room: Uint32Array, values: Uint32Array, places: Int32Array, count: number): Uint32Array {
+  for (let index = 0; index < count; index++) room[index] = values[places[index] as number] as number;
+  return room;
+}
+
+/**
+ * A number that no value of a column is above: by its width, or the largest value where that says little.
+ * @param length the number of values that `bytes` have, of which `values` may be some
+ */
+export function boundOf(bytes: Uint8Array, values: Column, length = values.length): number {
+  const width = bytes.length / length;
   if (width <= 2) return 2 ** (8 * width) - 1;
   // These may also be below zero.
   if (width > 4) return Number.POSITIVE_INFINITY;

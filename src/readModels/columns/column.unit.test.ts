@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packColumn, unpackColumn } from './column.ts';
+import { boundOf, packColumn, unpackColumn, unpackSome } from './column.ts';
 
 test.each([
   ['no bytes for zeros', [0, 0, 0], 0],
@@ -12,6 +12,9 @@ test.each([
   const packed = packColumn(Float64Array.from(values));
   expect(packed.length).toBe(bytes);
   expect([...unpackColumn(packed, values.length)]).toEqual(values);
+  const some = unpackSome(packed, values.length, Int32Array.of(0, 2, 0), 2, new Uint32Array(2));
+  expect([...some]).toEqual([values[0], values[2]]);
+  expect(boundOf(packed, some, values.length)).toBeGreaterThanOrEqual(Math.max(...some));
 });
 
 test('reads bytes wherever they are in a buffer', () => {
@@ -19,4 +22,5 @@ test('reads bytes wherever they are in a buffer', () => {
   const buffer = new Uint8Array(packed.length + 1);
   buffer.set(packed, 1);
   expect([...unpackColumn(buffer.subarray(1), 2)]).toEqual([70_000, 3]);
+  expect([...unpackSome(buffer.subarray(1), 2, Int32Array.of(1), 1, new Uint32Array(1))]).toEqual([3]);
 });

@@ -1,4 +1,4 @@
-import { boundOf, type Column, type ColumnRoom, packColumn, unpackColumn } from './column.ts';
+import { boundOf, type Column, type ColumnRoom, packColumn, unpackColumn, unpackSome } from './column.ts';
 
 /** What is kept of a request, each as a column. Tables number them by their place here. */
 export const COLUMNS = [
@@ -42,6 +42,8 @@ export interface ChunkSummary {
 /** Requests in the order of their times. */
 export interface RequestChunk extends ChunkSummary {
   column(name: ColumnName): Column;
+  /** A column as `packColumn` returned it. */
+  bytesOf(name: ColumnName): Uint8Array;
   /** A number that no value of a column is above. */
   boundOf(name: ColumnName): number;
 }
@@ -116,11 +118,39 @@ export function chunkOf(
   return {
     ...summary,
     column: (name) => knownOf(name).column,
+    bytesOf: (name) => known.get(name)?.bytes ?? read(name),
     boundOf(name) {
       const own = knownOf(name);
       own.bound ??= boundOf(own.bytes, own.column);
       return own.bound;
     },
+  };
+}
+
+/**
+ * Some requests of a chunk as a chunk of their own, whose columns are read at their places alone.
+ * @param places in their order; they and the room must not change while the chunk is used
+ */
+export function someOf(
+  chunk: RequestChunk,
+  places: Int32Array,
+  length: number,
+  room: ColumnRoom<ColumnName>,
+): RequestChunk {
+  const known = new Map<ColumnName, Column>();
+  const column = (name: ColumnName): Column => {
+    let own = known.get(name);
+    if (!own) {
+      own = unpackSome(chunk.bytesOf(name), chunk.length, places, length, room.of(name, length));
+      known.set(name, own);
+    }
+    return own;
+  };
+  const { firstPosition, lastPosition, earliest, latest, bins, bytesOf } = chunk;
+  return {
+    ...{ length, firstPosition, lastPosition, earliest, latest, bins, column },
+    bytesOf: (name) => packColumn(Float64Array.from(column(name))),
+    boundOf: (name) => boundOf(bytesOf(name), column(name), chunk.length),
   };
 }
 

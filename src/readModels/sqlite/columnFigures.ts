@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { FIGURE_SUMS, type Figure, type Grouping } from '../../../projections/figures.ts';
 import { type Instant, instant } from '../../domain/core/brands.ts';
 import { ChunkCounts } from '../columns/chunkCounts.ts';
-import { type ChunkRange, chunkRanges, overlaps } from '../columns/chunkRanges.ts';
+import { type ChunkRange, overlaps, rangesOf, stepBounds } from '../columns/chunkRanges.ts';
 import { type ChunkFilter, ChunkSelection } from '../columns/chunkSelection.ts';
+import { ColumnRoom } from '../columns/column.ts';
 import { stepsOf, wholeOf } from '../columns/countedGroups.ts';
-import type { ChunkSummary } from '../columns/requestChunk.ts';
+import { type ChunkSummary, type ColumnName, type RequestChunk, someOf } from '../columns/requestChunk.ts';
 import { addRequests } from '../columns/requestSums.ts';
 import { type GroupedCounts, type GroupKey, groupsOfSteps, REST } from '../figureCounts.ts';
 import type { BreakdownRequest } from '../figuresQueries.ts';
@@ -27,6 +28,36 @@ interface TimeRange {
 /** Up to this number of groups in all steps, they are counted at once: fifty in each hour of a year are 32 MB. */
 const MAX_SUMS_AT_ONCE = 450_000;
 const ONE_GROUP = Int32Array.of(0);
+
+const NO_CONDITIONS: ChunkFilter = { conditions: [], rowConditions: [] };
+/** Of fewer requests of a chunk, reading their values one by one is faster than reading whole columns. */
+const FEW = 1 / 6;
+
+/** The requests of chunks that a filter lets through, while these are few. */
+class FewOfChunk {
+  readonly #filter: ChunkFilter;
+  readonly #matching = new ChunkSelection();
+  readonly #room = new ColumnRoom<ColumnName>();
+  #areFew = true;
+
+  constructor(filter: ChunkFilter) {
+    this.#filter = filter;
+  }
+
+  /** Used until the next one is asked for. @returns undefined where many match */
+  of(chunk: RequestChunk): RequestChunk | undefined {
+    const { length, earliest } = chunk;
+    if (!this.#areFew) return undefined;
+    const hasConditions = this.#matching.match(
+      { chunk, from: 0, to: length, step: 0, at: instant(earliest) },
+      this.#filter,
+    );
+    this.#areFew = !hasConditions || this.#matching.length < length * FEW;
+    return hasConditions && this.#areFew
+      ? someOf(chunk, this.#matching.rows, this.#matching.length, this.#room)
+      : undefined;
+  }
+}
 
 /** Counts the requests that a filter lets through by their columns. */
 export class ColumnFigures {
@@ -173,9 +204,19 @@ export class ColumnFigures {
     const filter = { ...this.#filter, conditions };
     const selection = new ChunkSelection();
     const isIn = this.#isIn({ from: edges[0] as Instant, to: edges.at(-1) as Instant });
-    for (const range of chunkRanges(figures.chunks(isIn), edges, groups.isByMonth)) {
-      selection.select(range, groups, filter);
-      yield [range, selection];
+    const bounds = stepBounds(edges, groups.isByMonth);
+    const few = new FewOfChunk(this.#filter);
+    for (const chunk of figures.chunks(isIn)) {
+      const some = few.of(chunk);
+      if (some?.length === 0) {
+        // So that a turn ends also where nothing matches.
+        selection.length = 0;
+        yield [{ chunk, from: 0, to: 0, step: 0, at: instant(chunk.earliest) }, selection];
+      }
+      for (const range of rangesOf(some ?? chunk, bounds)) {
+        selection.select(range, groups, some ? NO_CONDITIONS : filter);
+        yield [range, selection];
+      }
     }
   }
 

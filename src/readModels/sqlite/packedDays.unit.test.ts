@@ -26,7 +26,7 @@ function tableOf(groups: number, days: number) {
         groups: wanted,
         writes,
       }),
-    ].map(([day, groupId, sums]) => [day / DAY, groupId, ...sums]);
+    ].flatMap(([day, groupId, sums]) => (sums.length > 0 ? [[day / DAY, groupId, ...sums]] : []));
   return { write, rows, empty: () => database.exec('DELETE FROM figureDays') };
 }
 
