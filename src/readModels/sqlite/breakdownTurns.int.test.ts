@@ -108,7 +108,7 @@ test.each(Object.entries(CHUNKS))(
       for (let turn = 0; !next.done; next = turns.next()) {
         if (turn % 10 === 0) add(60);
         // Another query reads other requests of the same columns.
-        if (turn++ % 4 === 0) countFailed(addedUpTo());
+        if (turn++ % 8 === 0) countFailed(addedUpTo());
       }
       reading.exec('ROLLBACK');
       if (next.value) counted.push(way);
