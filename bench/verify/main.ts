@@ -8,10 +8,12 @@ import { rebuildReadModels } from '../../src/readModels/sqlite/rebuild.ts';
 import { type VerifyFolderOptions, verifyFolder } from '../../src/verification/verifyFolder.ts';
 import { fillLog } from '../startup/fillLog.ts';
 import { measureFloor } from './floor.ts';
+import { measureScanRates } from './scanRates.ts';
 
 // `npm run bench:verify -- [--events 1000000] [--rounds 3] [--folder <kept>] [--no-tree]`: fills a log through the event sink, makes its
 // tree and read models, then runs `svc verify` over the folder with one thread and with one for each core, by turns without what is not the
-// log. The goal is 100,000 events/s a core: at most 10 us of CPU each. Each round begins with what Node takes for a row and its digests alone.
+// log. The goal is 100,000 events/s a core: at most 10 us of CPU each. Each round begins with what Node takes for a row and its digests alone,
+// and with what the first events take, with the start of the threads, and the later ones (with a tree, on Linux).
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -46,6 +48,10 @@ try {
         `(${hashes.toFixed(1)}), ${Math.round(1e6 / (read + hashes))}/s a core; load ${loadavg()[0]?.toFixed(0)}`,
     );
     for (const threads of new Set([1, availableParallelism()])) {
+      const ends = [20_000, 60_000, last / 2, last].filter((end, index) => index > 1 || end < last / 2);
+      if (values.tree && process.platform === 'linux')
+        for (const rate of await measureScanRates({ folder, upTo: last, threads, ends }))
+          print(`${threads} threads, ${rate}`);
       for (const [name, options] of parts) await verify(name, { ...options, threads });
     }
   }
