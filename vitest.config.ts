@@ -44,6 +44,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: files('system'),
+          setupFiles: KEEP_THREADS,
           globalSetup: ['test/support/dashboard/built.ts', 'test/support/compiledService.ts'],
           sequence: { groupOrder: 1 },
         },

@@ -3,8 +3,8 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { MessagePort, Transferable, Worker, WorkerOptions } from 'node:worker_threads';
 import { ENDED, type HostedRun } from './threadHost.ts';
 
-// Setup file of the unit and int projects: a worker thread whose program has ended runs the next one. A start costs 60 to 120 ms
-// of CPU, and these tests start 900. Programs, messages and files are the real ones, on a thread of their own. A thread that fails
+// Setup file of the unit, int and system projects: a worker thread whose program has ended runs the next one. A start costs 60 to
+// 120 ms of CPU, and the first two start 900. Programs, messages and files are the real ones, on a thread of their own. A thread that fails
 // or is terminated ends, and the next run gets a new one.
 
 /** Programs that close what they open when they stop. */
