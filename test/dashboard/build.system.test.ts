@@ -67,7 +67,7 @@ function build(checkout: Checkout) {
 const linesWith = (lines: readonly string[], text: string) => lines.filter((line) => line.includes(text));
 
 test('two starts at once listen before the dashboard is built, and build it once', SLOW, async () => {
-  const checkout = aCheckout();
+  const checkout = aCheckout({ isBundled: true });
   const lock = await holdLock(checkout);
   const services = await Promise.all([start(checkout), start(checkout)]);
   for (const { get } of services) {
@@ -95,7 +95,7 @@ test('two starts at once listen before the dashboard is built, and build it once
 });
 
 test('a start does not wait for what a killed build has left', SLOW, async () => {
-  const checkout = aCheckout();
+  const checkout = aCheckout({ isBundled: true });
   // The lock of earlier versions, with a process id that lives on.
   mkdirSync(checkout.dashboard('.build.lock'));
   writeFileSync(checkout.dashboard('.build.lock/pid'), String(process.pid));
@@ -111,7 +111,7 @@ test('a start does not wait for what a killed build has left', SLOW, async () =>
 });
 
 test.each(['SIGKILL', 'SIGTERM'] as const)('a build ends with a service that is ended by %s', SLOW, async (signal) => {
-  const checkout = aCheckout();
+  const checkout = aCheckout({ isBundled: true });
   const folder = await dataFolder();
   const service = spawn(NODE, [checkout.start, 'serve'], {
     env: { PATH: process.env.PATH, ...environmentFor({ folder }) },
@@ -132,7 +132,7 @@ test(
   'a build that fails is one line with the remedy, a problem and a page, until another one succeeds',
   SLOW,
   async () => {
-    const checkout = aCheckout();
+    const checkout = aCheckout({ isBundled: true });
     checkout.writePage('<script>let = ;</script>');
     const service = await start(checkout);
     await vi.waitUntil(async () => (await service.problems()).length > 0, wait);
@@ -160,7 +160,7 @@ test(
 );
 
 test('without the packages that build it, the line and the page say what to run', SLOW, async () => {
-  const service = await start(aCheckout({ missing: ['vite', 'uplot'] }));
+  const service = await start(aCheckout({ missing: ['vite', 'uplot'], isBundled: true }));
   expect(await service.problems()).toMatchObject([
     {
       code: 'dashboard_not_built',
@@ -172,7 +172,7 @@ test('without the packages that build it, the line and the page say what to run'
 });
 
 test('a checkout that this user cannot write to is built in the data folder, once', SLOW, async () => {
-  const checkout = aCheckout();
+  const checkout = aCheckout({ isBundled: true });
   setFolderModes(checkout.path, 0o555);
   // Permissions bind root only without its capabilities.
   const command = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', NODE] : [NODE];
@@ -186,7 +186,7 @@ test('a checkout that this user cannot write to is built in the data folder, onc
 });
 
 test('a dashboard whose sources have changed is built again, and not served before', SLOW, async () => {
-  const checkout = aCheckout();
+  const checkout = aCheckout({ isBundled: true });
   await build(checkout).ended;
   const first = await start(checkout);
   const before = await first.get('/');

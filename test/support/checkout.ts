@@ -10,9 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { BUNDLES, bundlesIn, currentBundle, manifestOf } from '../../src/app/bundle/bundles.mjs';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['src', 'projections', 'package.json', 'package-lock.json', 'test/support', 'test/contract'];
@@ -40,14 +41,23 @@ export interface Checkout {
  * A fresh clone after `npm ci`, which the test may change and which is removed at the end. Its dashboard is not built and has one
  * page, so that the real tools build it in two seconds.
  * @param missing packages that are not installed
+ * @param isBundled has the bundles of this checkout, so that a start takes half of the CPU time
  */
-export function aCheckout({ missing = [] }: { readonly missing?: readonly string[] } = {}): Checkout {
+export function aCheckout({
+  missing = [],
+  isBundled = false,
+}: {
+  readonly missing?: readonly string[];
+  readonly isBundled?: boolean;
+} = {}): Checkout {
   const path = mkdtempSync(join(tmpdir(), 'svc-checkout-'));
   onTestFinished(() => {
     makeWritable(path);
     rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
-  for (const name of COPIED) cpSync(join(REPOSITORY, name), join(path, name), { recursive: true });
+  // With their times, by which a bundle knows its sources.
+  const options = { recursive: true, preserveTimestamps: true };
+  for (const name of COPIED) cpSync(join(REPOSITORY, name), join(path, name), options);
   for (const name of COPIED_OF_DASHBOARD)
     cpSync(join(REPOSITORY, 'dashboard', name), join(path, 'dashboard', name), { recursive: true });
   for (const folder of ['node_modules', 'dashboard/node_modules']) {
@@ -58,6 +68,7 @@ export function aCheckout({ missing = [] }: { readonly missing?: readonly string
       if (isPackage && !missing.includes(name)) symlinkSync(join(REPOSITORY, folder, name), join(path, folder, name));
     }
   }
+  if (isBundled) copyBundles(path);
   const checkout: Checkout = {
     path,
     start: join(path, 'src/start.mjs'),
@@ -66,6 +77,17 @@ export function aCheckout({ missing = [] }: { readonly missing?: readonly string
   };
   checkout.writePage('<h1>svc</h1>');
   return checkout;
+}
+
+/** Not links: a bundle finds packages and sources from where it is. */
+function copyBundles(checkout: string): void {
+  for (const bundle of BUNDLES) {
+    const current = currentBundle(bundle, REPOSITORY);
+    if (current === undefined) continue;
+    const folder = fileURLToPath(current);
+    cpSync(folder, join(bundlesIn(checkout), basename(folder)), { recursive: true });
+    cpSync(manifestOf(bundle, REPOSITORY), manifestOf(bundle, checkout));
+  }
 }
 
 /** Changes the permissions of the folders of a tree, without following links. */
