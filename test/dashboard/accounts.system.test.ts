@@ -47,6 +47,11 @@ journeys('accounts', () => {
     await (await gateway.ask()).text();
     const page = await visit({ path: '/accounts' });
     await rowOf(page, account).getByRole('button', { name: 'Sign in again' }).waitFor();
+    // A telephone shows no title of a text that is cut.
+    await page.setViewportSize({ width: 360, height: 740 });
+    const reason = page.locator('.detail.bad-text').first();
+    expect(await reason.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    await page.setViewportSize({ width: 1_280, height: 900 });
     await act(page, account, 'Reactivate');
     const question = page.getByRole('dialog', { name: /^Reactivate .* with the same tokens\?$/ });
     await question.getByRole('button', { name: 'Cancel' }).click();
