@@ -36,12 +36,12 @@ journeys('late parts', () => {
     for (const route of held) await route.continue();
     const menu = page.getByRole('dialog', { name: 'Status' });
     await menu.waitFor();
-    await expect.poll(() => menu.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await menu.locator(':focus').waitFor();
     await page.keyboard.press('Space');
     await page.waitForURL(/status=200/);
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Status');
+    await page.locator('button:focus').getByText('Status').waitFor();
     expect(await button.count()).toBe(0);
     const changed = page.getByRole('button', { name: /^Status/ });
     expect(await changed.getAttribute('aria-expanded')).toBe('false');
