@@ -7,7 +7,7 @@ import { journeys, startJourney } from './support/journey.ts';
 
 const PATH = '/request-logs';
 
-/** Opens the request log anew; `onLate` decides about each script and style that is no part of its first view. */
+/** Loads the request log again; `onLate` decides about each script and style that is no part of its first view. */
 async function reload(page: Page, gateway: Gateway, onLate: (route: Route) => void): Promise<void> {
   const answer = await fetch(gateway.url + PATH, { headers: { accept: 'text/html' } });
   const first = `${answer.headers.get('link')} ${await answer.text()}`;
