@@ -9,7 +9,8 @@ import { breakdown } from './breakdown.ts';
 import { historyPage } from './historyPage.ts';
 import type { LogReader } from './logReader.ts';
 import type { Projector } from './projector.ts';
-import { modelsWithSuccess, requestLogOptions, requestLogPage } from './requestPages.ts';
+import { modelsWithSuccess, requestLogOptions } from './requestLogOptions.ts';
+import { requestLogPage } from './requestLogPage.ts';
 import { requestSteps, requestTotalsSince } from './requestTotals.ts';
 import { usageHoursOf, usageSince } from './usageHours.ts';
 

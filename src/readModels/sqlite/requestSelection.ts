@@ -4,7 +4,8 @@ import { kindPredicate, namesPredicate, timeRangeOf } from '../requestFilter.ts'
 import type { RequestLogFilter } from '../requestLogQueries.ts';
 import { needsRows, sourcePredicate } from '../sourceFilter.ts';
 import type { AttemptList } from './attemptList.ts';
-import { POSITIONS_OF_CONVERSATIONS, type RequestTable } from './requestTable.ts';
+import { POSITIONS_OF_CONVERSATIONS } from './requestLayout.ts';
+import type { RequestTable } from './requestTable.ts';
 
 /** Which rows of the request log a query selects; `to` is exclusive. */
 export interface RequestSelection {
