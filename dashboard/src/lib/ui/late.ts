@@ -16,13 +16,25 @@ export function late<Module>(load: () => Promise<Module>): () => Promise<Module>
   loads.add(load);
   if (isFirstViewOver) void loadWhenIdle(load);
   return async () => {
+    showsLoading(1);
     try {
       return await load();
     } catch (error) {
       toasts.bad('Couldn’t load this part of the page', new ApiError(0, 'part_not_loaded', String(error)));
       throw error;
+    } finally {
+      showsLoading(-1);
     }
   };
+}
+
+/** Parts that were needed and are on their way. */
+let awaited = 0;
+
+/** The pointer shows that something is on its way: see app.css. */
+function showsLoading(more: 1 | -1): void {
+  awaited += more;
+  document.documentElement.toggleAttribute('data-loading', awaited > 0);
 }
 
 /** Called once the first page is there. Loads one by one what it was shown without. */
