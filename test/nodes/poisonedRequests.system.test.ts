@@ -76,7 +76,9 @@ async function importAccount(url: string, cookie: string, account: SimulatedAcco
   expect(response.status).toBe(200);
 }
 
-test('drains what compressed requests with a text beyond the bounds leave, and parks nothing', { timeout: 60_000 }, async () => {
+test('drains what compressed requests with a text beyond the bounds leave, and parks nothing', {
+  timeout: 60_000,
+}, async () => {
   const { cluster, node, sendCompressed, signIn, statusOf, largest, typesOf } = await twoNodes();
   const session = await signIn();
   const account = cluster.provider.addAccount();
@@ -100,7 +102,9 @@ test('drains what compressed requests with a text beyond the bounds leave, and p
   expect(largest()).toBeLessThanOrEqual(MAX_EVENT_BYTES);
 });
 
-test('drains refusals for lack of accounts whose requests have such a text, and parks nothing', { timeout: 60_000 }, async () => {
+test('drains refusals for lack of accounts whose requests have such a text, and parks nothing', {
+  timeout: 60_000,
+}, async () => {
   const { node, sendCompressed, signIn, statusOf, largest, typesOf } = await twoNodes();
   const session = await signIn();
   const statuses: number[] = [];
