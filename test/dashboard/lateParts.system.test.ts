@@ -19,7 +19,7 @@ async function reload(page: Page, gateway: Gateway, onLate: (route: Route) => vo
   await page.locator('tr.request').first().waitFor();
 }
 
-const cursorOf = (locator: Locator) => locator.evaluate((element) => getComputedStyle(element).cursor);
+const cursorOf = (locator: Locator) => locator.evaluate('(element) => getComputedStyle(element).cursor');
 
 journeys('late parts', () => {
   test('opens a menu at the first press, with the focus in it, while its file is still on its way', async () => {
