@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 const PERCENT = 100;
 
 /**
- * Lets the heaps of all threads double between two collections. By itself V8 lets one grow by a tenth where collecting takes
+ * Lets the heaps of all threads double between two collections. By itself V8 lets one grow by a fifth where collecting takes
  * little of its thread's own time: under load the main thread's was collected once or twice a second, and V8 does not count
  * what its helper threads take for that, 20 to 40 us of a request. See decision 0141.
  *

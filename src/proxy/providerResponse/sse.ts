@@ -28,16 +28,6 @@ export function endOfEvent(buffer: Buffer, start: number): number {
   return -1;
 }
 
-/** `endOfEvent` in decoded events. @returns the length of the text when there is no blank line */
-export function endOfEventText(text: string, start: number): number {
-  for (let at = text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
-    const next = text.charCodeAt(at + 1);
-    if (next === LF) return at + 2;
-    if (next === CR && text.charCodeAt(at + 2) === LF) return at + 3;
-  }
-  return text.length;
-}
-
 /** Offset after the last complete event of the buffer; 0 when there is none. */
 export function endOfLastEvent(buffer: Buffer): number {
   const { length } = buffer;
