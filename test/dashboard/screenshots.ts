@@ -5,6 +5,7 @@ import { test } from 'vitest';
 import { addDemoData } from './support/demoData.ts';
 import { journeys, startJourney, type Visit } from './support/journey.ts';
 import { addPeople, setUpAdministrator, signInAs } from './support/people.ts';
+import { settled as loaded } from './support/settled.ts';
 
 // `npm run screenshots` writes docs/screenshots. SHOTS selects pages, e.g. SHOTS=accounts,settings; SHOTS_FULL captures
 // the full height of each page, SHOTS_WIDTH=2560 both themes at that width in place of the usual variants.
@@ -108,10 +109,8 @@ journeys('screenshots', () => {
 
 const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
 
-/** Waits until nothing is loading. */
+/** Popups move into their place. */
 async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
-  while ((await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50);
-  await page.evaluate('document.fonts.ready');
+  await loaded(page);
   await page.waitForTimeout(250);
 }
